@@ -1,0 +1,313 @@
+/** Every noun that is stored or sent between threads. Types only: nothing here runs. */
+
+import type { Settings } from './config.ts';
+import type { WireError } from './errors.ts';
+
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [key: string]: Json };
+
+// ---------------------------------------------------------------- environments
+
+/** What the page shows about an environment, so that it needs none of the environment's code. */
+export interface EnvDescription {
+  /** Gymnasium form, e.g. `household/ALFWorld-v0.4`. */
+  readonly id: string;
+  readonly label: string;
+  readonly help: string;
+  readonly citation: string;
+  readonly splits: readonly {
+    readonly name: string;
+    readonly size: number;
+    readonly help: string;
+  }[];
+  /** What an oracle and a do-nothing policy must score on every task. */
+  readonly oracleScore: number;
+  readonly idleScore: number;
+}
+
+/**
+ * Names one task: the `index`-th of a frozen split; `data` carries a dropped file instead (a
+ * household scene or the text of a game file), in which case split is `file`.
+ */
+export interface TaskRef {
+  readonly env: string;
+  readonly split: string;
+  readonly index: number;
+  /** The task's own words, e.g. `put a hot potato in sinkbasin.`; absent until it is known. */
+  readonly goal?: string;
+  /** The kind of task, for tables, e.g. `pick_heat_then_place_in_recep`. */
+  readonly kind?: string;
+  readonly data?: Json;
+}
+
+// ---------------------------------------------------------------- conversation
+
+export type Role = 'system' | 'user' | 'assistant';
+
+export interface ChatMessage {
+  readonly role: Role;
+  readonly content: string;
+}
+
+/** Why a generation ended. */
+export type GenerationStop = 'eos' | 'stop' | 'length' | 'abort';
+
+/** Sampled ids with log-probabilities under the raw logits (before temperature and penalty). */
+export interface Generation {
+  readonly promptTokens: number;
+  /** The end-of-turn id included where it was sampled. */
+  readonly ids: readonly number[];
+  readonly logprobs: readonly number[];
+  readonly text: string;
+  readonly stop: GenerationStop;
+}
+
+/** How an action fared, told apart because the cure differs. */
+export type ActionClass =
+  | 'effective' // admissible, and the world changed
+  | 'without_effect' // admissible, the world did not change
+  | 'not_admissible' // parsed, but the world does not accept it
+  | 'malformed' // no action could be read from the text
+  | 'cut_off'; // the token limit ended the text before an action
+
+// ---------------------------------------------------------------- the event stream
+
+/** Why a boundary ended as it did; the order of the checks is the order of this list. */
+export type BoundaryOutcome =
+  | 'disabled'
+  | 'too_early'
+  | 'no_text'
+  | 'rolled_back_ratio'
+  | 'max_updates'
+  | 'skipped_novelty'
+  | 'observed' // observe-only mode: it would have trained
+  | 'updated'
+  | 'rolled_back_kl';
+
+export type TextSource = 'self' | 'env' | 'summary';
+
+/** One trained token: arrays of these would be wasteful, so they are columns of equal length. */
+export interface TokenColumns {
+  readonly ids: readonly number[];
+  /** The token's own text, as the tokenizer decodes it alone (may be a partial character). */
+  readonly pieces: readonly string[];
+  /** w_j; 0 where a token is context only. */
+  readonly weights: readonly number[];
+  /** f_j, the earlier count of the most frequent covering n-gram. */
+  readonly counts: readonly number[];
+  /** Start, in this text, of that n-gram; -1 where there is none. */
+  readonly ngramStarts: readonly number[];
+  /** Cross entropy in nats before the first and after the last gradient step; null where it was not measured. */
+  readonly ceBefore: readonly (number | null)[];
+  readonly ceAfter: readonly (number | null)[];
+}
+
+export type StopReason =
+  | 'solved' // terminated with reward
+  | 'failed' // terminated without
+  | 'step_limit'
+  | 'context_full'
+  | 'stopped' // by the user
+  | 'environment_error'
+  | 'engine_error';
+
+interface Sequenced {
+  /** 0, 1, 2, … without gaps within a run. */
+  readonly seq: number;
+}
+
+export interface EpisodeStarted extends Sequenced {
+  readonly type: 'episode_started';
+  readonly manifest: RunManifest;
+  readonly task: TaskRef;
+  readonly messages: readonly ChatMessage[];
+  readonly promptIds: readonly number[];
+  readonly observation: string;
+  readonly stateHash: string;
+}
+
+export interface StepTaken extends Sequenced {
+  readonly type: 'step';
+  /** 1, 2, … */
+  readonly t: number;
+  readonly generation: Generation;
+  readonly thought: string;
+  /** The normalised action that was sent to the world; empty where none could be read. */
+  readonly action: string;
+  readonly actionClass: ActionClass;
+  readonly observation: string;
+  /** The ids with which the observation entered the conversation, template ids included. */
+  readonly observationIds: readonly number[];
+  readonly reward: number;
+  readonly terminated: boolean;
+  readonly stateHash: string;
+  /** Max Jaccard of this step's text with every earlier step's text; 0 at the first. */
+  readonly repetition: number;
+  /** The world itself, so that any step can be inspected and forked. */
+  readonly state: Json;
+}
+
+export interface Boundary extends Sequenced {
+  readonly type: 'boundary';
+  readonly t: number;
+  /** What asked for it: the period, or a person. */
+  readonly trigger: 'periodic' | 'manual';
+  readonly outcome: BoundaryOutcome;
+  /** One sentence that answers "why was there (no) update?" with the numbers. */
+  readonly why: string;
+  readonly source: TextSource;
+  readonly text: string;
+  /** r_k; null when there was no text. */
+  readonly ratio: number | null;
+  readonly novelty: number | null;
+  /** The earlier accepted update text that r_k is with, as its step; null when none. */
+  readonly nearestStep: number | null;
+  readonly tokens: TokenColumns | null;
+  readonly meanWeight: number | null;
+  /** Loss before each gradient step, then after the last: grad_steps + 1 numbers. */
+  readonly losses: readonly number[];
+  /** Norm of the whole gradient at each gradient step, before clipping. */
+  readonly gradNorms: readonly number[];
+  /** KL(now ‖ episode start) over the trained positions; null when not measured. */
+  readonly kl: number | null;
+  /** The same at the last prompt's next-token position, in context. */
+  readonly klInContext: number | null;
+  /** Updates accepted so far in this episode, this one included. */
+  readonly updates: number;
+  /** Frobenius norm of the adapter's whole change, scale included. */
+  readonly deltaNorm: number | null;
+  /** True when a rollback restored something; false when there was nothing to undo. */
+  readonly restored: boolean;
+}
+
+export interface RolledBack extends Sequenced {
+  readonly type: 'rolled_back';
+  readonly t: number;
+  readonly cause: 'manual';
+  readonly restored: boolean;
+}
+
+export interface EpisodeEnded extends Sequenced {
+  readonly type: 'episode_ended';
+  readonly reason: StopReason;
+  readonly t: number;
+  readonly reward: number;
+  readonly updates: number;
+  readonly rollbacks: number;
+  readonly error: WireError | null;
+}
+
+/** The run. UI state, charts, store, bundle, replay and tests are folds over these. */
+export type EpisodeEvent = EpisodeStarted | StepTaken | Boundary | RolledBack | EpisodeEnded;
+
+/** Never stored, never folded into results: what is happening right now, with wall-clock rates. */
+export type Progress =
+  | {
+      readonly type: 'phase';
+      readonly t: number;
+      readonly phase: 'prefill' | 'decode' | 'environment' | 'train' | 'measure' | 'snapshot';
+      readonly done: number;
+      readonly total: number;
+    }
+  | {
+      readonly type: 'token';
+      readonly t: number;
+      readonly id: number;
+      readonly piece: string;
+      readonly tokensPerSecond: number;
+    }
+  | { readonly type: 'paused'; readonly t: number };
+
+// ---------------------------------------------------------------- runs
+
+export type BackendName = 'webgpu' | 'wasm' | 'cpu';
+
+/** Everything that the event stream depends on: equal manifest, equal stream. */
+export interface RunManifest {
+  readonly schema: 1;
+  readonly appVersion: string;
+  readonly modelName: string;
+  /** sha256 of the GGUF file, hex. */
+  readonly modelSha256: string;
+  readonly backend: BackendName;
+  /** The adapter's own description on WebGPU, else the SIMD flavour. */
+  readonly device: string;
+  readonly env: string;
+  readonly task: TaskRef;
+  readonly settings: Settings;
+}
+
+export interface RunSummary {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly manifest: RunManifest;
+  readonly goal: string;
+  readonly steps: number;
+  readonly updates: number;
+  readonly rollbacks: number;
+  /** null while it runs, or when the tab closed in mid-episode. */
+  readonly reason: StopReason | null;
+  readonly reward: number;
+}
+
+// ---------------------------------------------------------------- models and the machine
+
+/** Where a model's bytes come from. */
+export type ModelRef =
+  | { readonly kind: 'bundled'; readonly name: string }
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'file'; readonly file: File }
+  | { readonly kind: 'cached'; readonly key: string };
+
+export interface LoadProgress {
+  readonly phase: 'download' | 'cache' | 'read' | 'upload' | 'warm_up';
+  readonly bytes: number;
+  readonly total: number;
+  readonly bytesPerSecond: number;
+}
+
+/** One part of a memory estimate, in bytes. */
+export interface MemoryPart {
+  readonly part: 'weights' | 'kv' | 'lora' | 'optimiser' | 'activations';
+  readonly bytes: number;
+}
+
+export interface ModelInfo {
+  readonly name: string;
+  readonly architecture: string;
+  readonly quantisation: string;
+  readonly parameters: number;
+  readonly fileBytes: number;
+  readonly sha256: string;
+  readonly layers: number;
+  readonly width: number;
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly vocabulary: number;
+  readonly contextLength: number;
+  readonly licence: string | null;
+  readonly memory: readonly MemoryPart[];
+  readonly warnings: readonly string[];
+}
+
+/** One line of the three-step WebGPU probe (and what follows from it). */
+export interface ProbeStep {
+  readonly step: 'navigator.gpu' | 'adapter' | 'device' | 'shader-f16' | 'isolation' | 'storage';
+  readonly ok: boolean;
+  readonly found: string;
+  /** What a person can do about it; empty when ok. */
+  readonly next: string;
+}
+
+export interface Capabilities {
+  readonly backend: BackendName;
+  /** Why it is this backend, in words. */
+  readonly reason: string;
+  readonly device: string;
+  readonly steps: readonly ProbeStep[];
+}

@@ -1,0 +1,59 @@
+import react from '@vitejs/plugin-react';
+import { playwright } from '@vitest/browser-playwright';
+import { defineConfig } from 'vitest/config';
+import { browserPath, launchArgs } from './scripts/browser.mjs';
+
+// tfjs-core's CommonJS build, which Node would resolve, has no gradients: tests bundle the ESM build.
+const deps = { inline: [/@tensorflow/, /@huggingface/] };
+
+export default defineConfig({
+  plugins: [react()],
+  base: './',
+  worker: { format: 'es' },
+  build: { target: 'es2022', chunkSizeWarningLimit: 1500 },
+  resolve: { mainFields: ['module', 'main'] },
+  test: {
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'node',
+          environment: 'node',
+          include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
+          exclude: ['**/*.gpu.test.ts', '**/*.smollm2.test.ts', '**/*.long.test.ts'],
+          server: { deps },
+          testTimeout: 20_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'smollm2',
+          environment: 'node',
+          include: ['src/**/*.smollm2.test.ts'],
+          server: { deps },
+          testTimeout: 240_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'gpu',
+          include: ['src/**/*.gpu.test.ts'],
+          testTimeout: 120_000,
+          fileParallelism: false,
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: playwright({
+              launchOptions: { executablePath: browserPath(), args: launchArgs },
+            }),
+            instances: [{ browser: 'chromium' }],
+          },
+        },
+      },
+    ],
+  },
+});
