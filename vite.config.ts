@@ -6,6 +6,8 @@ import { browserPath, launchArgs } from './scripts/browser.mjs';
 // tfjs-core's CommonJS build, which Node would resolve, has no gradients: tests bundle the ESM build.
 const deps = { inline: [/@tensorflow/, /@huggingface/] };
 
+const executablePath = browserPath();
+
 export default defineConfig({
   plugins: [react()],
   base: './',
@@ -48,7 +50,7 @@ export default defineConfig({
             headless: true,
             screenshotFailures: false,
             provider: playwright({
-              launchOptions: { executablePath: browserPath(), args: launchArgs },
+              launchOptions: { ...(executablePath ? { executablePath } : {}), args: launchArgs },
             }),
             instances: [{ browser: 'chromium' }],
           },

@@ -1,0 +1,2 @@
+export const launchArgs: string[];
+export function browserPath(): string | undefined;

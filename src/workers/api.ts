@@ -1,0 +1,85 @@
+/** The whole conversation between the page and the engine worker, as types. */
+
+import type { Settings } from '../config.ts';
+import type {
+  Capabilities,
+  EnvDescription,
+  EpisodeEvent,
+  LoadProgress,
+  ModelInfo,
+  ModelRef,
+  Progress,
+  RunSummary,
+  TaskRef,
+} from '../records.ts';
+
+/** A file that the page hands to the person. */
+export interface Download {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
+/** A model whose bytes are kept in this browser. */
+export interface StoredModel {
+  readonly key: string;
+  readonly name: string;
+  readonly bytes: number;
+  readonly lastUsed: string;
+}
+
+/** What a person can ask of the episode in flight. */
+export type Control = 'pause' | 'resume' | 'step' | 'stop' | 'update_now' | 'roll_back_now';
+
+/** What a run's stream carries: `event` items are stored before they are posted, the rest is passing. */
+export type RunItem =
+  | { readonly kind: 'started'; readonly run: RunSummary }
+  | { readonly kind: 'event'; readonly event: EpisodeEvent }
+  | { readonly kind: 'progress'; readonly progress: Progress };
+
+export interface EngineApi {
+  readonly calls: {
+    readonly probe: { readonly input: null; readonly output: Capabilities };
+    readonly environments: { readonly input: null; readonly output: readonly EnvDescription[] };
+    readonly tasks: {
+      readonly input: { readonly env: string; readonly split: string };
+      readonly output: readonly TaskRef[];
+    };
+    /** Reads a dropped scene.json or game.tw-pddl; throws bad_input. */
+    readonly openTask: {
+      readonly input: { readonly name: string; readonly text: string };
+      readonly output: TaskRef;
+    };
+    readonly models: { readonly input: null; readonly output: readonly StoredModel[] };
+    readonly deleteModel: { readonly input: { readonly key: string }; readonly output: null };
+    readonly loadedModel: { readonly input: null; readonly output: ModelInfo | null };
+    readonly runs: { readonly input: null; readonly output: readonly RunSummary[] };
+    readonly runEvents: {
+      readonly input: { readonly id: string };
+      readonly output: readonly EpisodeEvent[];
+    };
+    readonly deleteRun: { readonly input: { readonly id: string }; readonly output: null };
+    readonly control: {
+      readonly input: { readonly id: string; readonly command: Control };
+      readonly output: null;
+    };
+    /** The adapter as it stands after the run (or now, in mid-run), as a PEFT zip. */
+    readonly exportAdapter: { readonly input: { readonly id: string }; readonly output: Download };
+    /** The event stream as JSONL. */
+    readonly exportRun: { readonly input: { readonly id: string }; readonly output: Download };
+  };
+  readonly streams: {
+    /** Loads a model in place of the present one, which stays usable when this fails. */
+    readonly loadModel: {
+      readonly input: { readonly ref: ModelRef; readonly contextLength: number };
+      readonly item: LoadProgress;
+      readonly output: ModelInfo;
+    };
+    /** Runs one episode; leaving the stream stops it within a second. */
+    readonly run: {
+      readonly input: { readonly task: TaskRef; readonly settings: Settings };
+      readonly item: RunItem;
+      readonly output: RunSummary;
+    };
+  };
+}
