@@ -1,0 +1,58 @@
+/** The way to a summary model's endpoint, and its key, which never leaves the session in a file. */
+
+/** A channel table of config.toml. */
+export interface Channel {
+  /** The table's name, kept for the export. */
+  readonly name: string;
+  readonly base_url: string;
+  /** `${ENV_NAME}`, or a key itself for this session only; null for an endpoint without keys. */
+  readonly api_key: string | null;
+  /** Seconds. */
+  readonly timeout: number;
+}
+
+export const DEFAULT_TIMEOUT_SECONDS = 120;
+
+const PLACEHOLDER = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
+
+/** The environment name in `${NAME}`; null when the text is not exactly one placeholder. */
+export function placeholderName(template: string): string | null {
+  return PLACEHOLDER.exec(template)?.[1] ?? null;
+}
+
+/** What a key template comes to. */
+export type ResolvedKey =
+  | { readonly state: 'key'; readonly key: string }
+  /** The endpoint is declared keyless: send no Authorization header. */
+  | { readonly state: 'keyless' }
+  /** Send no request: show the message. */
+  | { readonly state: 'not_set'; readonly name: string; readonly message: string };
+
+/**
+ * The key that a template stands for. An unset or empty variable, and the words `undefined` and
+ * `null` that careless shells put there, are "not set": neither they nor the placeholder itself may
+ * be sent. Example: `${SUMMARY_KEY}` with SUMMARY_KEY=abc is the key `abc`.
+ */
+export function resolveKey(
+  template: string | null,
+  env: Readonly<Record<string, string | undefined>>,
+): ResolvedKey {
+  if (template === null) return { state: 'keyless' };
+  const name = placeholderName(template);
+  const key = (name === null ? template : env[name])?.trim() ?? '';
+  if (key !== '' && key !== 'undefined' && key !== 'null' && !key.includes('${')) {
+    return { state: 'key', key };
+  }
+  const what = name ?? 'api_key';
+  return {
+    state: 'not_set',
+    name: what,
+    message: `${what} is not set. Enter the key for this session, or remove api_key for an endpoint without keys.`,
+  };
+}
+
+/** What an export writes for a key: the placeholder, never a key itself. */
+export function exportedKey(channel: Channel): string | null {
+  if (channel.api_key === null || placeholderName(channel.api_key) !== null) return channel.api_key;
+  return `\${${channel.name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_API_KEY}`;
+}

@@ -1,0 +1,183 @@
+/** Writes GGUF version 3 files from typed metadata and tensors; the inverse of gguf.ts. */
+
+import { LabError } from '../errors.ts';
+import { byteLength, GGML_LAYOUTS, type GgmlType } from './quants.ts';
+
+/** A metadata value with the type that it has on disk. */
+export type GgufValue =
+  | { readonly type: 'uint32' | 'int32' | 'float32' | 'uint64' | 'float64'; readonly value: number }
+  | { readonly type: 'bool'; readonly value: boolean }
+  | { readonly type: 'string'; readonly value: string }
+  | { readonly type: 'strings'; readonly value: readonly string[] }
+  | { readonly type: 'int32s' | 'float32s'; readonly value: readonly number[] };
+
+export interface GgufTensorData {
+  readonly name: string;
+  readonly type: GgmlType;
+  /** The fastest axis first. */
+  readonly shape: readonly number[];
+  /** Encoded in `type`; its length must be that of the shape. */
+  readonly data: Uint8Array;
+}
+
+const VALUE_TYPE_IDS = {
+  uint32: 4,
+  int32: 5,
+  float32: 6,
+  bool: 7,
+  string: 8,
+  array: 9,
+  uint64: 10,
+  float64: 12,
+} as const;
+
+const ALIGNMENT = 32;
+
+/** The bytes of a GGUF file; keys and tensors keep their order. Throws `bad_input` on a bad size. */
+export function writeGguf(
+  metadata: Readonly<Record<string, GgufValue>>,
+  tensors: readonly GgufTensorData[],
+): Uint8Array {
+  const header = byteWriter();
+  const entries = Object.entries(metadata);
+  header.raw(new TextEncoder().encode('GGUF'));
+  header.u32(3);
+  header.u64(tensors.length);
+  header.u64(entries.length);
+  for (const [key, value] of entries) {
+    header.text(key);
+    writeValue(header, value);
+  }
+  let dataBytes = 0;
+  const places = tensors.map((tensor) => {
+    checkSize(tensor);
+    const offset = dataBytes;
+    header.text(tensor.name);
+    header.u32(tensor.shape.length);
+    for (const axis of tensor.shape) header.u64(axis);
+    header.u32(GGML_LAYOUTS[tensor.type].id);
+    header.u64(offset);
+    dataBytes += aligned(tensor.data.length);
+    return { data: tensor.data, offset };
+  });
+  const head = header.bytes();
+  const dataOffset = aligned(head.length);
+  const file = new Uint8Array(dataOffset + dataBytes);
+  file.set(head);
+  for (const { data, offset } of places) file.set(data, dataOffset + offset);
+  return file;
+}
+
+function aligned(bytes: number): number {
+  return Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+}
+
+function checkSize({ name, type, shape, data }: GgufTensorData): void {
+  const rows = shape.slice(1).reduce((product, axis) => product * axis, 1);
+  const expected = byteLength(type, shape[0] ?? 0) * rows;
+  if (data.length === expected) return;
+  throw new LabError(
+    'bad_input',
+    `The tensor "${name}" of shape [${shape.join(', ')}] in ${type} takes ${expected} bytes; ` +
+      `found ${data.length}.`,
+    { name, expected, found: data.length },
+  );
+}
+
+function writeValue(out: ByteWriter, value: GgufValue): void {
+  switch (value.type) {
+    case 'strings':
+      out.u32(VALUE_TYPE_IDS.array);
+      out.u32(VALUE_TYPE_IDS.string);
+      out.u64(value.value.length);
+      for (const text of value.value) out.text(text);
+      return;
+    case 'int32s':
+      out.u32(VALUE_TYPE_IDS.array);
+      out.u32(VALUE_TYPE_IDS.int32);
+      out.u64(value.value.length);
+      for (const number of value.value) out.u32(number >>> 0);
+      return;
+    case 'float32s':
+      out.u32(VALUE_TYPE_IDS.array);
+      out.u32(VALUE_TYPE_IDS.float32);
+      out.u64(value.value.length);
+      for (const number of value.value) out.f32(number);
+      return;
+    case 'bool':
+      out.u32(VALUE_TYPE_IDS.bool);
+      out.raw(Uint8Array.of(value.value ? 1 : 0));
+      return;
+    case 'string':
+      out.u32(VALUE_TYPE_IDS.string);
+      out.text(value.value);
+      return;
+    case 'uint32':
+    case 'int32':
+      out.u32(VALUE_TYPE_IDS[value.type]);
+      out.u32(value.value >>> 0);
+      return;
+    case 'float32':
+      out.u32(VALUE_TYPE_IDS.float32);
+      out.f32(value.value);
+      return;
+    case 'uint64':
+      out.u32(VALUE_TYPE_IDS.uint64);
+      out.u64(value.value);
+      return;
+    case 'float64':
+      out.u32(VALUE_TYPE_IDS.float64);
+      out.f64(value.value);
+      return;
+    default:
+      value satisfies never;
+  }
+}
+
+interface ByteWriter {
+  raw(bytes: Uint8Array): void;
+  u32(value: number): void;
+  u64(value: number): void;
+  f32(value: number): void;
+  f64(value: number): void;
+  /** A length and UTF-8 bytes. */
+  text(value: string): void;
+  bytes(): Uint8Array;
+}
+
+function byteWriter(): ByteWriter {
+  const parts: Uint8Array[] = [];
+  const encoder = new TextEncoder();
+  let length = 0;
+  const raw = (bytes: Uint8Array) => {
+    parts.push(bytes);
+    length += bytes.length;
+  };
+  const view = (size: number, set: (view: DataView) => void) => {
+    const bytes = new Uint8Array(size);
+    set(new DataView(bytes.buffer));
+    raw(bytes);
+  };
+  const u64 = (value: number) => view(8, (v) => v.setBigUint64(0, BigInt(value), true));
+  return {
+    raw,
+    u64,
+    u32: (value) => view(4, (v) => v.setUint32(0, value, true)),
+    f32: (value) => view(4, (v) => v.setFloat32(0, value, true)),
+    f64: (value) => view(8, (v) => v.setFloat64(0, value, true)),
+    text(value) {
+      const bytes = encoder.encode(value);
+      u64(bytes.length);
+      raw(bytes);
+    },
+    bytes() {
+      const whole = new Uint8Array(length);
+      let at = 0;
+      for (const part of parts) {
+        whole.set(part, at);
+        at += part.length;
+      }
+      return whole;
+    },
+  };
+}

@@ -1,0 +1,63 @@
+/** Bytes that can be read by ranges, wherever they lie; knows nothing of what they mean. */
+
+import { LabError } from '../errors.ts';
+
+/** A file of known size that is read by slices, never whole. */
+export interface ByteSource {
+  /** For messages: a file name or address. */
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+  /**
+   * Exactly `length` bytes from `offset` on. The result may be a view of shared memory: callers
+   * must not write to it. Rejects with `bad_input` when the range does not lie within the file.
+   */
+  read(offset: number, length: number): Promise<Uint8Array>;
+}
+
+/** A dropped or cached file; each read takes one slice of it. */
+export function blobSource(blob: Blob, name: string): ByteSource {
+  return {
+    name,
+    size: blob.size,
+    async read(offset, length) {
+      checkRange(name, blob.size, offset, length);
+      const bytes = new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer());
+      if (bytes.length !== length) throw cutShort(name, offset, length, bytes.length);
+      return bytes;
+    },
+  };
+}
+
+/** Bytes that are in memory already; reads are views, not copies. */
+export function bytesSource(bytes: Uint8Array, name: string): ByteSource {
+  return {
+    name,
+    size: bytes.length,
+    async read(offset, length) {
+      checkRange(name, bytes.length, offset, length);
+      return bytes.subarray(offset, offset + length);
+    },
+  };
+}
+
+/** Throws `bad_input` unless `[offset, offset + length)` lies within a file of `size` bytes. */
+export function checkRange(name: string, size: number, offset: number, length: number): void {
+  const whole = Number.isSafeInteger(offset) && Number.isSafeInteger(length);
+  if (whole && offset >= 0 && length >= 0 && offset + length <= size) return;
+  throw new LabError(
+    'bad_input',
+    `${name}: asked for bytes ${offset} to ${offset + length}, but the file has ${size} bytes. ` +
+      'It is cut or damaged; fetch it again.',
+    { name, offset, length, size },
+  );
+}
+
+function cutShort(name: string, offset: number, wanted: number, got: number): LabError {
+  return new LabError(
+    'bad_input',
+    `${name}: asked for ${wanted} bytes at ${offset} and got ${got}. ` +
+      'The file changed while it was read; open it again.',
+    { name, offset, wanted, got },
+  );
+}
