@@ -1,0 +1,150 @@
+/**
+ * Rotary position embedding (Su et al. 2021) and its inverse, which is its gradient: each pair of
+ * channels turns by the angle of its position. `interleaved` pairs channels (2i, 2i + 1), as llama's
+ * GGUF row order wants; `halves` pairs (i, i + headDim / 2), as Qwen and Gemma want.
+ */
+
+import * as tf from '@tensorflow/tfjs-core';
+import { LabError } from '../../errors.ts';
+import { dims, sameShape } from './check.ts';
+import { allocate2D, view } from './host.ts';
+
+export type RopeStyle = 'interleaved' | 'halves';
+
+/** Cosines and sines of every position's angles; owned by the model. */
+export interface RopeTable {
+  readonly headDim: number;
+  readonly style: RopeStyle;
+  readonly cos: tf.Tensor2D; // [context, headDim / 2]
+  readonly sin: tf.Tensor2D; // [context, headDim / 2]
+}
+
+export interface RopeOptions {
+  /** Turns backwards: the gradient of the forward turn. */
+  readonly inverse?: boolean;
+}
+
+/**
+ * x [T, H * headDim], row i at position start + i -> the same shape. Positions beyond the table throw
+ * `limit`. Borrows its inputs, returns owned.
+ */
+export function rope(
+  x: tf.Tensor2D,
+  table: RopeTable,
+  start: number,
+  options: RopeOptions = {},
+): tf.Tensor2D {
+  const { rows, cols } = dims(x);
+  checkRope(x, table, start);
+  const y = allocate2D(rows, cols);
+  const half = table.headDim / 2;
+  const { first, second, stride } = pairing(table);
+  const xs = view(x);
+  const ys = view(y);
+  const cos = view(table.cos);
+  const sin = view(table.sin);
+  const sign = options.inverse === true ? -1 : 1;
+  for (let t = 0; t < rows; t++) {
+    const angles = (start + t) * half;
+    for (let head = 0; head < cols; head += table.headDim) {
+      const at = t * cols + head;
+      for (let i = 0; i < half; i++) {
+        const c = cos[angles + i] ?? 0;
+        const s = sign * (sin[angles + i] ?? 0);
+        const a = xs[at + i * stride + first] ?? 0;
+        const b = xs[at + i * stride + second] ?? 0;
+        ys[at + i * stride + first] = a * c - b * s;
+        ys[at + i * stride + second] = a * s + b * c;
+      }
+    }
+  }
+  return y;
+}
+
+/**
+ * The table for angles position · base^(-2i / headDim) / factors[i] (factors: llama 3's
+ * `rope_freqs`, absent: 1). Computed in double. Returns owned.
+ */
+export function makeRopeTable(spec: {
+  readonly headDim: number;
+  readonly style: RopeStyle;
+  readonly context: number;
+  readonly base: number;
+  /** Linear scaling: positions are divided by it. */
+  readonly scale?: number;
+  readonly factors?: Float32Array;
+}): RopeTable {
+  const half = spec.headDim / 2;
+  const cos = new Float32Array(spec.context * half);
+  const sin = new Float32Array(spec.context * half);
+  for (let i = 0; i < half; i++) {
+    const frequency = spec.base ** ((-2 * i) / spec.headDim) / (spec.factors?.[i] ?? 1);
+    for (let t = 0; t < spec.context; t++) {
+      const angle = (t / (spec.scale ?? 1)) * frequency;
+      cos[t * half + i] = Math.cos(angle);
+      sin[t * half + i] = Math.sin(angle);
+    }
+  }
+  return {
+    headDim: spec.headDim,
+    style: spec.style,
+    cos: tf.tensor2d(cos, [spec.context, half]),
+    sin: tf.tensor2d(sin, [spec.context, half]),
+  };
+}
+
+/** {@link rope} in tfjs core ops; its autograd is the reference gradient. */
+export function ropeReference(x: tf.Tensor2D, table: RopeTable, start: number): tf.Tensor2D {
+  return tf.tidy(() => {
+    const { rows, cols } = dims(x);
+    const half = table.headDim / 2;
+    const heads = cols / table.headDim;
+    const paired = table.style === 'interleaved' ? [rows, heads, half, 2] : [rows, heads, 2, half];
+    const axis = table.style === 'interleaved' ? 3 : 2;
+    const angleShape = table.style === 'interleaved' ? [rows, 1, half, 1] : [rows, 1, 1, half];
+    const [a, b] = tf.split(tf.reshape(x, paired), 2, axis);
+    const cos = tf.reshape(tf.slice(table.cos, [start, 0], [rows, half]), angleShape);
+    const sin = tf.reshape(tf.slice(table.sin, [start, 0], [rows, half]), angleShape);
+    if (a === undefined || b === undefined) throw new LabError('internal', 'split gave no halves.');
+    const turned = tf.concat(
+      [tf.sub(tf.mul(a, cos), tf.mul(b, sin)), tf.add(tf.mul(a, sin), tf.mul(b, cos))],
+      axis,
+    );
+    return tf.reshape(turned, [rows, cols]);
+  });
+}
+
+/** Where a pair's two channels lie within a head: i * stride + first and i * stride + second. */
+export function pairing(table: RopeTable): {
+  readonly first: number;
+  readonly second: number;
+  readonly stride: number;
+} {
+  switch (table.style) {
+    case 'interleaved':
+      return { first: 0, second: 1, stride: 2 };
+    case 'halves':
+      return { first: 0, second: table.headDim / 2, stride: 1 };
+    default:
+      return table.style satisfies never;
+  }
+}
+
+function checkRope(x: tf.Tensor2D, table: RopeTable, start: number): void {
+  const { rows, cols } = dims(x);
+  const [context, half] = table.cos.shape;
+  sameShape('rope sin', table.sin.shape, table.cos.shape);
+  if (table.headDim !== 2 * half || cols % table.headDim !== 0) {
+    throw new LabError(
+      'internal',
+      `rope: width ${cols} is not a multiple of the head width ${table.headDim}.`,
+    );
+  }
+  if (start < 0 || start + rows > context) {
+    throw new LabError(
+      'limit',
+      `Positions ${start} to ${start + rows - 1} were asked for; the context ends at ${context}. Shorten the conversation or choose a longer context.`,
+      { start, rows, context },
+    );
+  }
+}

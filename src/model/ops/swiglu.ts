@@ -1,0 +1,54 @@
+/**
+ * The gated activation of llama's MLP, silu(gate) · up, and its gradient (Shazeer 2020).
+ * silu(z) = z · σ(z). Example: gate 1, up 2 gives 2 · 0.7311 = 1.4621.
+ */
+
+import * as tf from '@tensorflow/tfjs-core';
+import { dims, sameShape } from './check.ts';
+import { allocate2D, view } from './host.ts';
+
+/** gate [T, F], up [T, F] -> [T, F]. Borrows its inputs, returns owned. */
+export function swiglu(gate: tf.Tensor2D, up: tf.Tensor2D): tf.Tensor2D {
+  sameShape('swiglu up', up.shape, gate.shape);
+  const { rows, cols } = dims(gate);
+  const y = allocate2D(rows, cols);
+  const gs = view(gate);
+  const us = view(up);
+  const ys = view(y);
+  for (let i = 0; i < ys.length; i++) {
+    const g = gs[i] ?? 0;
+    ys[i] = (g / (1 + Math.exp(-g))) * (us[i] ?? 0);
+  }
+  return y;
+}
+
+/** Both gradients: dGate = dy · up · σ(g)(1 + g(1 - σ(g))), dUp = dy · silu(g). Returns owned. */
+export function swigluBackward(
+  gate: tf.Tensor2D,
+  up: tf.Tensor2D,
+  dy: tf.Tensor2D,
+): { readonly dGate: tf.Tensor2D; readonly dUp: tf.Tensor2D } {
+  sameShape('swigluBackward up', up.shape, gate.shape);
+  sameShape('swigluBackward dy', dy.shape, gate.shape);
+  const { rows, cols } = dims(gate);
+  const dGate = allocate2D(rows, cols);
+  const dUp = allocate2D(rows, cols);
+  const gs = view(gate);
+  const us = view(up);
+  const dys = view(dy);
+  const dgs = view(dGate);
+  const dus = view(dUp);
+  for (let i = 0; i < dys.length; i++) {
+    const g = gs[i] ?? 0;
+    const slope = dys[i] ?? 0;
+    const sigmoid = 1 / (1 + Math.exp(-g));
+    dgs[i] = slope * (us[i] ?? 0) * sigmoid * (1 + g * (1 - sigmoid));
+    dus[i] = slope * g * sigmoid;
+  }
+  return { dGate, dUp };
+}
+
+/** {@link swiglu} in tfjs core ops; its autograd is the reference gradient. */
+export function swigluReference(gate: tf.Tensor2D, up: tf.Tensor2D): tf.Tensor2D {
+  return tf.tidy(() => tf.mul(tf.mul(gate, tf.sigmoid(gate)), up));
+}
