@@ -1,0 +1,67 @@
+/**
+ * The product with a frozen, quantised matrix and its gradient with respect to the input.
+ * y = x W^T and dx = dy W; W itself has no gradient. Example: W = [[1, 2], [3, 4]], x = [1, 1] gives
+ * y = [3, 7], and dy = [1, 0] gives dx = [1, 2].
+ */
+
+import * as tf from '@tensorflow/tfjs-core';
+import type { WeightMatrix } from '../weights.ts';
+import { dims, sameShape } from './check.ts';
+import { allocate2D, view } from './host.ts';
+
+/** x [T, cols] -> [T, rows]. Row t is bit-equal for any T on wasm and cpu. Borrows x, returns owned. */
+export function linear(x: tf.Tensor2D, w: WeightMatrix): tf.Tensor2D {
+  sameShape(`linear input of ${w.name}`, x.shape, [x.shape[0], w.cols]);
+  if (tf.getBackend() === 'wasm') return tf.matMul(x, w.storage.transposed());
+  return w.storage.withPlain((plain) => timesTransposed(x, plain));
+}
+
+/** dy [T, rows] -> dx [T, cols]. Borrows dy, returns owned. */
+export function linearBackward(dy: tf.Tensor2D, w: WeightMatrix): tf.Tensor2D {
+  sameShape(`linearBackward dy of ${w.name}`, dy.shape, [dy.shape[0], w.rows]);
+  if (tf.getBackend() === 'wasm') return w.storage.withPlain((plain) => tf.matMul(dy, plain));
+  return w.storage.withPlain((plain) => times(dy, plain));
+}
+
+/** {@link linear} in tfjs core ops over the decoded W [rows, cols]; autograd is the reference gradient. */
+export function linearReference(x: tf.Tensor2D, decoded: tf.Tensor2D): tf.Tensor2D {
+  return tf.matMul(x, decoded, false, true);
+}
+
+function timesTransposed(x: tf.Tensor2D, w: tf.Tensor2D): tf.Tensor2D {
+  const { rows, cols } = dims(w);
+  const y = allocate2D(x.shape[0], rows);
+  const xs = view(x);
+  const ws = view(w);
+  const ys = view(y);
+  for (let t = 0; t < x.shape[0]; t++) {
+    for (let o = 0; o < rows; o++) {
+      let sum = 0;
+      // Both rows hold `cols` values, so no read is undefined.
+      for (let i = 0; i < cols; i++) {
+        sum += (xs[t * cols + i] as number) * (ws[o * cols + i] as number);
+      }
+      ys[t * rows + o] = sum;
+    }
+  }
+  return y;
+}
+
+function times(dy: tf.Tensor2D, w: tf.Tensor2D): tf.Tensor2D {
+  const { rows, cols } = dims(w);
+  const dx = allocate2D(dy.shape[0], cols);
+  const dys = view(dy);
+  const ws = view(w);
+  const dxs = view(dx);
+  const sum = new Float64Array(cols);
+  for (let t = 0; t < dy.shape[0]; t++) {
+    sum.fill(0);
+    for (let o = 0; o < rows; o++) {
+      const slope = dys[t * rows + o] as number; // o < rows
+      for (let i = 0; i < cols; i++)
+        sum[i] = (sum[i] as number) + slope * (ws[o * cols + i] as number);
+    }
+    dxs.set(sum, t * cols);
+  }
+  return dx;
+}

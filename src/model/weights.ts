@@ -1,0 +1,53 @@
+/** Knows how a frozen matrix of the file becomes something that the ops can multiply with; not the ops. */
+
+import { LabError } from '../errors.ts';
+import { byteLength, type GgmlType } from '../formats/quants.ts';
+import { HostWeight } from './weights-host.ts';
+
+/** A frozen matrix W [rows, cols] (ggml: rows = outputs, cols = inputs). Owned by the model. */
+export interface WeightMatrix {
+  readonly name: string;
+  readonly type: GgmlType;
+  readonly rows: number;
+  readonly cols: number;
+  /** Bytes of the matrix as the file holds it. */
+  readonly fileBytes: number;
+  /** GPU bytes that it holds; 0 on wasm and cpu, whose copies tf.memory() counts. */
+  readonly bytesOnDevice: number;
+  /** For the ops only. */
+  readonly storage: HostWeight;
+  dispose(): void;
+}
+
+/**
+ * Takes the file's bytes of one matrix. On wasm and cpu the bytes are kept as they are (not copied) and
+ * decoded when first needed. Throws `bad_input` when the size does not fit the type and shape,
+ * `unsupported` for a type without a decoder, `limit` when a device limit is in the way.
+ */
+export function uploadWeight(
+  name: string,
+  type: GgmlType,
+  rows: number,
+  cols: number,
+  bytes: Uint8Array,
+): WeightMatrix {
+  const fileBytes = rows * byteLength(type, cols);
+  if (bytes.length !== fileBytes) {
+    throw new LabError(
+      'bad_input',
+      `${name}: ${rows} x ${cols} values of ${type} take ${fileBytes} bytes; found ${bytes.length}. The file is damaged or cut: fetch it again.`,
+      { name, type, expected: fileBytes, found: bytes.length },
+    );
+  }
+  const storage = new HostWeight(name, type, rows, cols, bytes);
+  return {
+    name,
+    type,
+    rows,
+    cols,
+    fileBytes,
+    bytesOnDevice: 0,
+    storage,
+    dispose: () => storage.dispose(),
+  };
+}
