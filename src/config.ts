@@ -134,7 +134,7 @@ export const fields = {
     help: 'Logits are divided by it before sampling; 0 takes the most likely token, the lowest id on a tie.',
     place: toml('models.policy.temperature'),
   }),
-  max_tokens: int(64, 1, 8192, {
+  max_tokens: int(2048, 1, 8192, {
     group: 'policy',
     label: 'Tokens per step',
     unit: 'tokens',
@@ -429,6 +429,16 @@ export const fieldNames = Object.keys(fields) as readonly FieldName[]; // keys o
 export const defaultSettings: Settings = Object.fromEntries(
   fieldNames.map((name) => [name, fields[name].default]),
 ) as Settings; // built from the table that the type is built from
+
+/** What an environment changes in the defaults; files and forms override it. Keyed by the id's namespace. */
+export const envPresets: Readonly<Record<string, SettingsPatch>> = {
+  household: { max_tokens: 64 },
+};
+
+/** The defaults for an environment, e.g. `household/ALFWorld-v0.4`. */
+export function settingsFor(env: string): Settings {
+  return { ...defaultSettings, ...envPresets[env.split('/')[0] ?? ''] };
+}
 
 /** What is wrong with a value for a field, in words; null when it is fine. */
 export function fieldProblem(name: FieldName, value: unknown): string | null {

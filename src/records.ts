@@ -1,6 +1,6 @@
 /** Every noun that is stored or sent between threads. Types only: nothing here runs. */
 
-import type { Settings } from './config.ts';
+import type { LoraTarget, Settings } from './config.ts';
 import type { WireError } from './errors.ts';
 
 export type Json =
@@ -143,13 +143,14 @@ export interface StepTaken extends Sequenced {
   readonly observation: string;
   /** The ids with which the observation entered the conversation, template ids included. */
   readonly observationIds: readonly number[];
+  /** Where the observation's own content is in those ids: [start, end). */
+  readonly observationSpan: readonly [start: number, end: number];
   readonly reward: number;
   readonly terminated: boolean;
+  /** Hash of the world after the step: replaying the actions up to here must give it again. */
   readonly stateHash: string;
   /** Max Jaccard of this step's text with every earlier step's text; 0 at the first. */
   readonly repetition: number;
-  /** The world itself, so that any step can be inspected and forked. */
-  readonly state: Json;
 }
 
 export interface Boundary extends Sequenced {
@@ -219,9 +220,44 @@ export type Progress =
       readonly t: number;
       readonly id: number;
       readonly piece: string;
-      readonly tokensPerSecond: number;
     }
   | { readonly type: 'paused'; readonly t: number };
+
+// ---------------------------------------------------------------- saved state
+
+/** One adapted projection as plain data, in GGUF row order. */
+export interface LoraModuleData {
+  readonly layer: number;
+  readonly target: LoraTarget;
+  readonly inputs: number;
+  readonly outputs: number;
+  readonly rank: number;
+  /** alpha / rank, or what else the file asks for. */
+  readonly scale: number;
+  /** A transposed, [inputs, rank] row-major. */
+  readonly aT: Float32Array;
+  /** B transposed, [rank, outputs] row-major. */
+  readonly bT: Float32Array;
+}
+
+/** A whole adapter as plain data: survives structuredClone and IndexedDB bit for bit. */
+export interface AdapterData {
+  readonly modules: readonly LoraModuleData[];
+}
+
+/** Adam's moments and step count, in the order of the parameters (module by module, A before B). */
+export interface AdamData {
+  readonly step: number;
+  readonly m: readonly Float32Array[];
+  readonly v: readonly Float32Array[];
+}
+
+/** What a rollback restores: adapter, optimiser moments and step counter, bit for bit. */
+export interface LearnerSnapshot {
+  readonly schema: 1;
+  readonly adapter: AdapterData;
+  readonly optimiser: AdamData;
+}
 
 // ---------------------------------------------------------------- runs
 

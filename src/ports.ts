@@ -1,0 +1,106 @@
+/** What the spine needs from outside: small interfaces, so that a test, a worker or a server can stand behind them. */
+
+import type { Settings } from './config.ts';
+import type { Rng } from './math/rng.ts';
+import type { ChatMessage, Generation, LearnerSnapshot, Progress, TaskRef } from './records.ts';
+
+/** The acting face of the engine. The conversation is ids: sampled text is never re-encoded. */
+export interface Policy {
+  readonly contextLength: number;
+  /** The templated ids of the first prompt, generation prompt included. */
+  begin(messages: readonly ChatMessage[]): readonly number[];
+  /** What follows a sampled turn: its closing ids where it lacks them, the message, a generation prompt. */
+  follow(generation: Generation, message: ChatMessage): FollowingIds;
+  generate(
+    promptIds: readonly number[],
+    settings: Settings,
+    maxTokens: number,
+    rng: Rng,
+    signal: AbortSignal,
+    onToken: (id: number, piece: string) => void,
+  ): Promise<Generation>;
+}
+
+export interface FollowingIds {
+  readonly ids: readonly number[];
+  /** [start, end) of the message's own content in `ids`. */
+  readonly content: readonly [number, number];
+}
+
+/** The world as the loop sees it; behind it may be a worker that can be killed. */
+export interface World {
+  reset(task: TaskRef, signal: AbortSignal): Promise<WorldView>;
+  step(action: string, signal: AbortSignal): Promise<WorldView>;
+}
+
+export interface WorldView {
+  readonly observation: string;
+  /** Every command that would be accepted now; null where the world has no such list. */
+  readonly admissible: readonly string[] | null;
+  readonly reward: number;
+  readonly terminated: boolean;
+  readonly stateHash: string;
+}
+
+/** Keeps the episode-start snapshot; `load` reads what was written, never a copy in memory. */
+export interface Snapshots {
+  save(snapshot: LearnerSnapshot): Promise<void>;
+  load(): Promise<LearnerSnapshot>;
+}
+
+/** What a person asks of an episode between two steps. */
+export type Order = 'continue' | 'update_now' | 'roll_back_now';
+
+export interface EpisodePorts {
+  readonly policy: Policy;
+  readonly learner: Learner;
+  readonly world: World;
+  readonly snapshots: Snapshots;
+  /** The next order; waits while paused. Called after every step until it says `continue`. */
+  readonly nextOrder: (t: number, signal: AbortSignal) => Promise<Order>;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+/** One update text as ids, with the context it is trained after. */
+export interface TrainText {
+  /** Read but never trained: BOS where the model uses one, or the conversation. May be empty. */
+  readonly context: readonly number[];
+  readonly ids: readonly number[];
+  /** w_j, one per id; 0 is context only. Without context the first id can have no label. */
+  readonly weights: readonly number[];
+}
+
+export interface TrainResult {
+  /** Before each Adam step, then after the last: steps + 1 numbers. */
+  readonly losses: readonly number[];
+  /** Norm of the whole gradient at each step, before clipping. */
+  readonly gradNorms: readonly number[];
+  /** Nats per id of `ids`; null where the id has no label. */
+  readonly ceBefore: readonly (number | null)[];
+  readonly ceAfter: readonly (number | null)[];
+}
+
+export interface Learner {
+  /** BOS as the model wants it before raw text: one id or none. */
+  readonly bos: readonly number[];
+  /** Each id's own text. */
+  pieces(ids: readonly number[]): readonly string[];
+  decode(ids: readonly number[]): string;
+  /** `grad_steps` Adam steps on one text. Atomic: when it throws or is aborted, nothing has changed. */
+  train(
+    text: TrainText,
+    settings: Settings,
+    signal: AbortSignal,
+    onProgress: (done: number, total: number) => void,
+  ): Promise<TrainResult>;
+  /** Cross entropy of each id, nothing trained. */
+  measure(text: TrainText, signal: AbortSignal): Promise<readonly (number | null)[]>;
+  /** Mean over the trained positions of KL(now ‖ episode start), exact, whole vocabulary, nats. */
+  klFromStart(text: TrainText, signal: AbortSignal): Promise<number>;
+  /** The same at the next-token position of a prompt. */
+  klAtPrompt(promptIds: readonly number[], signal: AbortSignal): Promise<number>;
+  /** Frobenius norm of the whole change, scale included. */
+  deltaNorm(): Promise<number>;
+  snapshot(): Promise<LearnerSnapshot>;
+  restore(snapshot: LearnerSnapshot): void;
+}

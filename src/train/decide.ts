@@ -1,0 +1,76 @@
+/** The order of checks at a boundary: what happens before any training, and why, in words. */
+
+import type { Settings } from '../config.ts';
+import type { BoundaryOutcome } from '../records.ts';
+
+/** What is known at a boundary before training. */
+export interface BoundaryFacts {
+  readonly trigger: 'periodic' | 'manual';
+  readonly t: number;
+  readonly enabled: boolean;
+  readonly hasText: boolean;
+  /** r_k; null without text. */
+  readonly ratio: number | null;
+  /** Accepted updates so far. */
+  readonly updates: number;
+}
+
+export interface Decision {
+  /** `train` when every check passed. */
+  readonly outcome: Exclude<BoundaryOutcome, 'updated' | 'observed' | 'rolled_back_kl'> | 'train';
+  readonly why: string;
+}
+
+const show = (x: number) => x.toFixed(2);
+
+/**
+ * The ratio limit comes before novelty and before the update limit: a ratio above 0.8 always has a
+ * novelty below 0.5, so the other way round the ratio rollback could never happen.
+ */
+export function decide(facts: BoundaryFacts, settings: Settings): Decision {
+  const { t, ratio, updates } = facts;
+  if (!facts.enabled) {
+    return {
+      outcome: 'disabled',
+      why: 'No update: this run trains nothing (updates are off, or the method is frozen).',
+    };
+  }
+  const first = settings.min_steps_before_first_update;
+  if (facts.trigger === 'periodic' && t < first) {
+    return {
+      outcome: 'too_early',
+      why: `No update: step ${t} comes before the first allowed update at step ${first}.`,
+    };
+  }
+  if (!facts.hasText || ratio === null) {
+    return {
+      outcome: 'no_text',
+      why: `No update: the update text (source "${settings.text_source}") has nothing to train on.`,
+    };
+  }
+  const limit = settings.repetition_ratio_limit;
+  if (settings.rollback_enable && ratio > limit) {
+    return {
+      outcome: 'rolled_back_ratio',
+      why: `Rolled back: the text repeats an earlier update text with r = ${show(ratio)}, above the limit of ${show(limit)}.`,
+    };
+  }
+  if (updates >= settings.max_updates_per_episode) {
+    return {
+      outcome: 'max_updates',
+      why: `No update: all ${settings.max_updates_per_episode} updates of this episode are used.`,
+    };
+  }
+  const novelty = 1 - ratio;
+  const threshold = settings.novelty_threshold;
+  if (novelty < threshold) {
+    return {
+      outcome: 'skipped_novelty',
+      why: `No update: novelty 1 − r = ${show(novelty)} is below the threshold of ${show(threshold)}.`,
+    };
+  }
+  return {
+    outcome: 'train',
+    why: `Novelty 1 − r = ${show(novelty)} is at or above the threshold of ${show(threshold)}.`,
+  };
+}
