@@ -1,0 +1,191 @@
+/**
+ * From ids to logits, over a key-value cache, in chunks. Knows nothing of sampling or training.
+ * On wasm and cpu a position's numbers do not depend on the chunk it comes in, bit for bit.
+ */
+
+import * as tf from '@tensorflow/tfjs-core';
+import type { LoraTarget } from '../config.ts';
+import { LabError, throwIfAborted } from '../errors.ts';
+import type { KvCache } from './cache.ts';
+import type { LlamaLayer, LlamaModel } from './llama.ts';
+import type { LlamaConfig } from './llama-config.ts';
+import type { Adapter } from './lora.ts';
+import { nextMacrotask } from './macrotask.ts';
+import {
+  type AttentionHeads,
+  attention,
+  gatherRows,
+  kvAppend,
+  linear,
+  rmsNorm,
+  rope,
+  swiglu,
+} from './ops/index.ts';
+import { loraAdd } from './ops/lora-add.ts';
+
+/**
+ * Positions computed together: enough to keep a matrix product busy, few enough that a stop is
+ * heard within a second.
+ */
+export const PREFILL_CHUNK = 64;
+
+/** From this many positions on a layer takes long enough to listen for a stop between layers. */
+const LISTEN_FROM = 8;
+
+export interface ForwardOptions {
+  /** Which positions' logits to return. */
+  readonly logits: 'last' | 'all' | 'none';
+  readonly signal?: AbortSignal;
+  /** Called after each chunk with the positions done so far. */
+  readonly onProgress?: (done: number, total: number) => void;
+  /** Positions a chunk; tests vary it. */
+  readonly chunk?: number;
+}
+
+/**
+ * Appends `ids` to the cache and returns the logits asked for: [1, V] for 'last', [ids, V] for
+ * 'all' (the caller sees to it that this is small enough), null for 'none'. Returns owned. Rejects
+ * with `limit` when the context is too short, `bad_input` for an id outside the vocabulary,
+ * `aborted` on the signal; then the cache holds whole chunks and stays usable.
+ */
+export async function forward(
+  model: LlamaModel,
+  adapter: Adapter | null,
+  cache: KvCache,
+  ids: readonly number[],
+  options: ForwardOptions,
+): Promise<tf.Tensor2D | null> {
+  checkIds(ids, model.config.vocabulary);
+  cache.useAdapter(adapter);
+  cache.reserve(cache.length + ids.length);
+  const size = options.chunk ?? PREFILL_CHUNK;
+  const rows: tf.Tensor2D[] = [];
+  try {
+    for (let from = 0; from < ids.length; from += size) {
+      if (from > 0) await nextMacrotask();
+      throwIfAborted(options.signal);
+      const chunk = ids.slice(from, from + size);
+      const last = from + size >= ids.length;
+      const wanted = options.logits === 'last' && !last ? 'none' : options.logits;
+      const logits = await forwardChunk(model, adapter, cache, chunk, wanted, options.signal);
+      if (logits !== null) rows.push(logits);
+      cache.commit(chunk);
+      options.onProgress?.(Math.min(from + size, ids.length), ids.length);
+    }
+    const [only] = rows;
+    if (only === undefined) return null;
+    if (rows.length === 1) return rows.pop() ?? null;
+    return tf.concat(rows, 0);
+  } finally {
+    tf.dispose(rows);
+  }
+}
+
+async function forwardChunk(
+  model: LlamaModel,
+  adapter: Adapter | null,
+  cache: KvCache,
+  ids: readonly number[],
+  wanted: ForwardOptions['logits'],
+  signal: AbortSignal | undefined,
+): Promise<tf.Tensor2D | null> {
+  const start = cache.length;
+  const length = start + ids.length;
+  let x = gatherRows(model.embedding, Int32Array.from(ids));
+  try {
+    for (const [index, layer] of model.layers.entries()) {
+      if (index > 0 && ids.length >= LISTEN_FROM) {
+        await nextMacrotask();
+        throwIfAborted(signal);
+      }
+      const rows = cache.layer(index);
+      const attend: Attend = (q, k, v) => {
+        kvAppend(rows.k, rows.v, k, v, start);
+        return attention(q, rows.k, rows.v, { ...headsOf(model.config), start, length });
+      };
+      const next = tf.tidy(() =>
+        layerForward(model, layer, adapterOf(adapter, index), x, start, attend),
+      );
+      x.dispose();
+      x = next;
+    }
+    if (wanted === 'none') return null;
+    return tf.tidy(() => {
+      const asked = wanted === 'all' ? x : tf.slice(x, [ids.length - 1, 0]);
+      return logitsOf(model, asked);
+    });
+  } finally {
+    x.dispose();
+  }
+}
+
+/** Attention of one layer, given rotated queries and keys. Returns owned. */
+export type Attend = (q: tf.Tensor2D, k: tf.Tensor2D, v: tf.Tensor2D) => tf.Tensor2D;
+
+/** One layer's share of the adapter. */
+export type LayerAdapter = (target: LoraTarget) => ReturnType<Adapter['module']>;
+
+export function adapterOf(adapter: Adapter | null, layer: number): LayerAdapter {
+  return (target) => adapter?.module(layer, target);
+}
+
+/**
+ * x [T, width] -> [T, width]: x + attention, then + MLP. Call within tf.tidy; borrows x.
+ */
+export function layerForward(
+  model: LlamaModel,
+  layer: LlamaLayer,
+  adapter: LayerAdapter,
+  x: tf.Tensor2D,
+  start: number,
+  attend: Attend,
+): tf.Tensor2D {
+  const { rmsEpsilon } = model.config;
+  const project = (input: tf.Tensor2D, target: LoraTarget) =>
+    projectionForward(layer, adapter, input, target);
+  const normed = rmsNorm(x, layer.attentionNorm, rmsEpsilon);
+  const q = rope(project(normed, 'q_proj'), model.rope, start);
+  const k = rope(project(normed, 'k_proj'), model.rope, start);
+  const mixed = attend(q, k, project(normed, 'v_proj'));
+  const middle = tf.add<tf.Tensor2D>(x, project(mixed, 'o_proj'));
+  const inner = rmsNorm(middle, layer.mlpNorm, rmsEpsilon);
+  const gated = swiglu(project(inner, 'gate_proj'), project(inner, 'up_proj'));
+  return tf.add<tf.Tensor2D>(middle, project(gated, 'down_proj'));
+}
+
+/** x W^T plus the adapter's term where there is one. Borrows x, returns owned. */
+export function projectionForward(
+  layer: LlamaLayer,
+  adapter: LayerAdapter,
+  x: tf.Tensor2D,
+  target: LoraTarget,
+): tf.Tensor2D {
+  const y = linear(x, layer.projections[target]);
+  const module = adapter(target);
+  return module === undefined ? y : loraAdd(y, x, module);
+}
+
+/** Residual rows [N, width] -> logits [N, V]. Call within tf.tidy; borrows. */
+export function logitsOf(model: LlamaModel, x: tf.Tensor2D): tf.Tensor2D {
+  return linear(rmsNorm(x, model.outputNorm, model.config.rmsEpsilon), model.head);
+}
+
+export function headsOf(config: LlamaConfig): AttentionHeads {
+  const { heads, kvHeads, headDim } = config;
+  return { heads, kvHeads, headDim, scale: 1 / Math.sqrt(headDim) };
+}
+
+/** Throws `bad_input` naming the first id that is not in the vocabulary. */
+export function checkIds(ids: readonly number[], vocabulary: number): void {
+  if (ids.length === 0) {
+    throw new LabError('bad_input', 'An empty list of ids was given; expected at least one token.');
+  }
+  for (const [position, id] of ids.entries()) {
+    if (Number.isInteger(id) && id >= 0 && id < vocabulary) continue;
+    throw new LabError(
+      'bad_input',
+      `Token id ${id} at position ${position} is not in the vocabulary; expected 0 to ${vocabulary - 1}.`,
+      { id, position, vocabulary },
+    );
+  }
+}
