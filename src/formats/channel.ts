@@ -15,6 +15,11 @@ export const DEFAULT_TIMEOUT_SECONDS = 120;
 
 const PLACEHOLDER = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
 
+/** `${NAME}`, which stands for the value of an environment variable. */
+export function placeholder(name: string): string {
+  return `\${${name}}`;
+}
+
 /** The environment name in `${NAME}`; null when the text is not exactly one placeholder. */
 export function placeholderName(template: string): string | null {
   return PLACEHOLDER.exec(template)?.[1] ?? null;
@@ -40,7 +45,7 @@ export function resolveKey(
   if (template === null) return { state: 'keyless' };
   const name = placeholderName(template);
   const key = (name === null ? template : env[name])?.trim() ?? '';
-  if (key !== '' && key !== 'undefined' && key !== 'null' && !key.includes('${')) {
+  if (key !== '' && key !== 'undefined' && key !== 'null' && !/\$\{/.test(key)) {
     return { state: 'key', key };
   }
   const what = name ?? 'api_key';
@@ -54,5 +59,5 @@ export function resolveKey(
 /** What an export writes for a key: the placeholder, never a key itself. */
 export function exportedKey(channel: Channel): string | null {
   if (channel.api_key === null || placeholderName(channel.api_key) !== null) return channel.api_key;
-  return `\${${channel.name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_API_KEY}`;
+  return placeholder(`${channel.name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_API_KEY`);
 }

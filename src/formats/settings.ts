@@ -7,7 +7,13 @@ import { parse as parseToml, stringify as stringifyToml, TomlError } from 'smol-
 import type { SettingsPatch } from '../config.ts';
 import { type FieldName, fieldNames, fieldProblem, fields, type Settings } from '../config.ts';
 import { LabError } from '../errors.ts';
-import { type Channel, DEFAULT_TIMEOUT_SECONDS, exportedKey, placeholderName } from './channel.ts';
+import {
+  type Channel,
+  DEFAULT_TIMEOUT_SECONDS,
+  exportedKey,
+  placeholder,
+  placeholderName,
+} from './channel.ts';
 import { parseJson } from './json-syntax.ts';
 import { nearestName } from './nearest.ts';
 
@@ -179,12 +185,12 @@ function checked(field: FieldName, raw: unknown, key: string, file: string): unk
 
 function unknownKey(key: string, place: FileName, file: string): LabError {
   const elsewhere: FileName = place === 'config.toml' ? 'settings.json' : 'config.toml';
-  if (keysOf[elsewhere].has(key)) {
-    return new LabError(
-      'bad_config',
-      `${file}: the key ${key} belongs in ${elsewhere}. Move it there.`,
-      { file, key, nearest: key },
-    );
+  if ([...keysOf[elsewhere].keys()].some((name) => `${name}.`.startsWith(`${key}.`))) {
+    return new LabError('bad_config', `${file}: ${key} belongs in ${elsewhere}. Move it there.`, {
+      file,
+      key,
+      nearest: key,
+    });
   }
   const nearest = nearestName(key, [...keysOf[place].keys()]);
   return new LabError(
@@ -223,11 +229,12 @@ function readChannel(name: string, table: Tree, file: string, notes: string[]): 
     throw refuse('timeout', 'seconds, more than 0 and at most 86400');
   }
   if (api_key !== null && typeof api_key !== 'string') {
-    throw refuse('api_key', `a text such as "${EXAMPLE_KEY}"`);
+    throw refuse('api_key', `a text such as "${placeholder('SUMMARY_KEY')}"`);
   }
   const key = api_key === '' ? null : api_key;
   if (key !== null && placeholderName(key) === null) {
-    if (key.includes('$' + '{')) throw refuse('api_key', `one name alone, such as "${EXAMPLE_KEY}"`);
+    if (/\$\{/.test(key))
+      throw refuse('api_key', `one name alone, such as "${placeholder('SUMMARY_KEY')}"`);
     notes.push(
       `${file} holds a key itself in ${name}.api_key. It is kept for this session only; exports name a variable instead.`,
     );
