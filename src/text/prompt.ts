@@ -1,0 +1,71 @@
+/** The words of the conversation: how a task, an observation and a turn are written for the model. */
+
+import type { Settings } from '../config.ts';
+import type { ChatMessage } from '../records.ts';
+
+/** The settings that the messages depend on. */
+export type PromptSettings = Pick<Settings, 'system_prompt' | 'show_admissible'>;
+
+/** The first line of every ALFWorld text; it tells the model nothing. */
+const BANNER = /^-= .* =-\s*/;
+const GOAL = /(?:^|\n)\s*Your task is to: (.*?)\s*$/;
+
+/** A world's first text in its two parts; `goal` is null where it names none. */
+export interface Opening {
+  readonly goal: string | null;
+  readonly observation: string;
+}
+
+/**
+ * Takes ALFWorld's goal out of its first text, `-= Welcome to TextWorld, ALFRED! =-`, the room and
+ * `Your task is to: put a hot potato in sinkbasin.`, which gives the goal `put a hot potato in
+ * sinkbasin.` and the room. Any other text is an observation without a goal.
+ */
+export function splitOpening(text: string): Opening {
+  const goal = GOAL.exec(text);
+  if (!goal) return { goal: null, observation: text };
+  return {
+    goal: goal[1] ?? '',
+    observation: text.slice(0, goal.index).replace(BANNER, '').trim(),
+  };
+}
+
+/** The conversation before the first turn: the system text where there is one, the task, the room. */
+export function firstMessages(
+  openingText: string,
+  admissible: readonly string[] | null,
+  settings: PromptSettings,
+): readonly ChatMessage[] {
+  const { goal, observation } = splitOpening(openingText);
+  const seen = observationText(observation, admissible, settings);
+  const task: ChatMessage = {
+    role: 'user',
+    content: goal === null ? seen : `Task: ${goal}\n${seen}`,
+  };
+  return settings.system_prompt === ''
+    ? [task]
+    : [{ role: 'system', content: settings.system_prompt }, task];
+}
+
+/** What the world answered to a turn. */
+export function observationMessage(
+  observation: string,
+  admissible: readonly string[] | null,
+  settings: PromptSettings,
+): ChatMessage {
+  return { role: 'user', content: observationText(observation, admissible, settings) };
+}
+
+/** A turn as the policy is taught to write it, and as `parseTurn` reads it back. */
+export function turnText(thought: string, action: string): string {
+  return `Thought: ${thought}\nAction: ${action}`;
+}
+
+function observationText(
+  observation: string,
+  admissible: readonly string[] | null,
+  { show_admissible }: PromptSettings,
+): string {
+  if (!show_admissible || admissible === null) return observation;
+  return `${observation}\nAdmissible commands: ${admissible.join(', ')}`;
+}
