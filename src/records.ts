@@ -300,6 +300,14 @@ export type ModelRef =
   | { readonly kind: 'file'; readonly file: File }
   | { readonly kind: 'cached'; readonly key: string };
 
+/** A model whose bytes are kept in this browser. */
+export interface StoredModel {
+  readonly key: string;
+  readonly name: string;
+  readonly bytes: number;
+  readonly lastUsed: string;
+}
+
 export interface LoadProgress {
   readonly phase: 'download' | 'cache' | 'read' | 'upload' | 'warm_up';
   readonly bytes: number;

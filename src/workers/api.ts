@@ -10,6 +10,7 @@ import type {
   ModelRef,
   Progress,
   RunSummary,
+  StoredModel,
   TaskRef,
 } from '../records.ts';
 
@@ -18,14 +19,6 @@ export interface Download {
   readonly name: string;
   readonly type: string;
   readonly bytes: Uint8Array;
-}
-
-/** A model whose bytes are kept in this browser. */
-export interface StoredModel {
-  readonly key: string;
-  readonly name: string;
-  readonly bytes: number;
-  readonly lastUsed: string;
 }
 
 /** What a person can ask of the episode in flight. */

@@ -1,0 +1,351 @@
+import { expect, test } from 'vitest';
+import { defaultSettings, type Settings } from './config.ts';
+import { runEpisode } from './episode.ts';
+import { LabError } from './errors.ts';
+import type { EpisodePorts, Learner, Order, WorldView } from './ports.ts';
+import type { Boundary, EpisodeEvent, LearnerSnapshot, RunManifest, StepTaken } from './records.ts';
+
+/**
+ * Scripted ports: the policy writes the given texts in turn (one id per character), the learner
+ * counts, the world ends when told. `kl` is what a measurement after an update gives.
+ */
+function scripted(texts: readonly string[], options: Script = {}) {
+  const log: string[] = [];
+  let adapter = 0;
+  let stored: LearnerSnapshot | null = null;
+  const snapshot = (step: number): LearnerSnapshot => ({
+    schema: 1,
+    adapter: { modules: [] },
+    optimiser: { step, m: [], v: [] },
+  });
+  const ids = (text: string) => [...text].map((c) => c.codePointAt(0) ?? 0);
+  const decode = (list: readonly number[]) => String.fromCodePoint(...list);
+  const view = (over: Partial<WorldView> = {}): WorldView => ({
+    observation: 'You see nothing.',
+    admissible: ['look', 'go to shelf 1'],
+    reward: 0,
+    terminated: false,
+    stateHash: 'same',
+    ...over,
+  });
+  const learner: Learner = {
+    bos: [],
+    pieces: (list) => list.map((id) => decode([id])),
+    decode,
+    async train(text, _settings, signal) {
+      signal.throwIfAborted();
+      adapter++;
+      log.push(`train ${decode(text.ids)}`);
+      const ce = text.ids.map((_, j) => (j === 0 ? null : 1));
+      const loss = options.loss ?? 1;
+      return { losses: [loss, loss / 2], gradNorms: [1], ceBefore: ce, ceAfter: ce };
+    },
+    async measure(text) {
+      log.push('measure');
+      return text.ids.map(() => 1);
+    },
+    klFromStart: async () => options.kl ?? 0.1,
+    klAtPrompt: async () => 0.2,
+    deltaNorm: async () => adapter,
+    snapshot: async () => snapshot(adapter),
+    restore(from) {
+      adapter = from.optimiser.step;
+      log.push(`restore ${adapter}`);
+    },
+  };
+  let step = 0;
+  const ports: EpisodePorts = {
+    learner,
+    policy: {
+      contextLength: 4096,
+      begin: (messages) => ids(messages.map((m) => m.content).join('')),
+      follow: (_generation, message) => ({
+        ids: ids(`<${message.content}>`),
+        content: [1, 1 + message.content.length],
+      }),
+      async generate(promptIds, _settings, _max, rng, signal, onToken) {
+        signal.throwIfAborted();
+        const text = texts[Math.min(step++, texts.length - 1)] ?? '';
+        log.push(`draw ${rng.next()}`);
+        const list = ids(text);
+        onToken(list[0] ?? 0, text[0] ?? '');
+        return {
+          promptTokens: promptIds.length,
+          ids: list,
+          logprobs: list.map(() => -1),
+          text,
+          stop: 'eos',
+        };
+      },
+    },
+    world: {
+      reset: async () => view({ observation: 'A room.\n\nYour task is to: look around.' }),
+      async step() {
+        if (options.worldFailsAt === step) throw new LabError('timeout', 'no answer');
+        const solved = options.solvedAt === step;
+        return view({ reward: solved ? 1 : 0, terminated: solved, stateHash: `s${step}` });
+      },
+    },
+    snapshots: {
+      async save(s) {
+        stored = structuredClone(s);
+      },
+      async load() {
+        if (!stored) throw new LabError('not_found', 'nothing saved');
+        return stored;
+      },
+    },
+    nextOrder: async (t) => options.orders?.[t]?.shift() ?? 'continue',
+    onProgress: () => {},
+  };
+  return { ports, log, adapter: () => adapter };
+}
+
+interface Script {
+  readonly kl?: number;
+  readonly loss?: number;
+  readonly solvedAt?: number;
+  readonly worldFailsAt?: number;
+  readonly orders?: Record<number, Order[]>;
+}
+
+async function run(
+  texts: readonly string[],
+  settings: Partial<Settings> = {},
+  options: Script = {},
+  signal = new AbortController().signal,
+) {
+  const script = scripted(texts, options);
+  const task = { env: 'household/ALFWorld-v0.4', split: 'train', index: 0 };
+  const manifest: RunManifest = {
+    schema: 1,
+    appVersion: '0',
+    modelName: 'scripted',
+    modelSha256: '',
+    backend: 'cpu',
+    device: '',
+    env: task.env,
+    task,
+    settings: { ...defaultSettings, step_limit: 10, ...settings },
+  };
+  const events: EpisodeEvent[] = [];
+  for await (const event of runEpisode(manifest, script.ports, signal)) events.push(event);
+  const boundaries = events.filter((e): e is Boundary => e.type === 'boundary');
+  const steps = events.filter((e): e is StepTaken => e.type === 'step');
+  return { events, boundaries, steps, ...script };
+}
+
+const turn = (thought: string, action = 'look') => `Thought: ${thought}\nAction: ${action}`;
+const words = [
+  'alpha',
+  'beta',
+  'gamma',
+  'delta',
+  'epsilon',
+  'zeta',
+  'eta',
+  'theta',
+  'iota',
+  'kappa',
+];
+const fresh = words.map((w) => turn(`${w} ${w}1 ${w}2 ${w}3 ${w}4 ${w}5`));
+const stuck = [turn('the same words again and again')];
+
+test('a boundary comes after every K-th step and trains on the last step alone', async () => {
+  const { boundaries, log } = await run(fresh);
+  expect(boundaries.map((b) => [b.t, b.outcome])).toEqual([
+    [5, 'updated'],
+    [10, 'updated'],
+  ]);
+  expect(log.filter((l) => l.startsWith('train'))).toEqual([
+    `train ${fresh[4]}`,
+    `train ${fresh[9]}`,
+  ]);
+});
+
+test('sequence numbers have no gaps and the last event says why it ended', async () => {
+  const { events } = await run(fresh);
+  expect(events.map((e) => e.seq)).toEqual(events.map((_, i) => i));
+  expect(events.at(-1)).toMatchObject({
+    type: 'episode_ended',
+    reason: 'step_limit',
+    t: 10,
+    updates: 2,
+  });
+});
+
+test('text that repeats an accepted update rolls back before novelty is asked', async () => {
+  const { boundaries, log, adapter } = await run(stuck);
+  expect(boundaries.map((b) => b.outcome)).toEqual(['updated', 'rolled_back_ratio']);
+  expect(boundaries[1]).toMatchObject({ ratio: 1, novelty: 0, nearestStep: 5, restored: true });
+  expect(log).toContain('restore 0');
+  expect(adapter()).toBe(0);
+});
+
+test('a rollback with nothing to undo is recorded as such and not counted', async () => {
+  const { boundaries, events } = await run(stuck, { step_limit: 15 });
+  expect(boundaries.map((b) => [b.outcome, b.restored])).toEqual([
+    ['updated', false],
+    ['rolled_back_ratio', true],
+    ['rolled_back_ratio', false],
+  ]);
+  expect(events.at(-1)).toMatchObject({ updates: 1, rollbacks: 1 });
+});
+
+test('half-repeated text is skipped for novelty, with the numbers in words', async () => {
+  const half = turn('alpha beta gamma delta new1 new2');
+  const texts = [
+    ...Array(5).fill(turn('alpha beta gamma delta old1 old2')),
+    ...Array(5).fill(half),
+  ];
+  const { boundaries } = await run(texts);
+  // By hand: 5 shared words (look, alpha..delta) of 9 in all.
+  expect(boundaries[1]?.ratio).toBeCloseTo(5 / 9, 12);
+  expect(boundaries[1]?.outcome).toBe('skipped_novelty');
+  expect(boundaries[1]?.why).toBe(
+    'No update: novelty 1 − r = 0.44 is below the threshold of 0.50.',
+  );
+});
+
+test('the ratio limit is checked after max_updates are used, too', async () => {
+  const { boundaries } = await run(stuck, { max_updates_per_episode: 1, step_limit: 10 });
+  expect(boundaries.map((b) => b.outcome)).toEqual(['updated', 'rolled_back_ratio']);
+  const unused = await run(fresh, { max_updates_per_episode: 1 });
+  expect(unused.boundaries.map((b) => b.outcome)).toEqual(['updated', 'max_updates']);
+});
+
+test('early boundaries are too early, and a frozen or disabled run has only disabled ones', async () => {
+  const early = await run(fresh, {
+    update_interval_k: 2,
+    min_steps_before_first_update: 5,
+    step_limit: 6,
+  });
+  expect(early.boundaries.map((b) => b.outcome)).toEqual(['too_early', 'too_early', 'updated']);
+  for (const off of [{ method: 'frozen' }, { enabled: false }] as const) {
+    const { boundaries, log } = await run(fresh, off);
+    expect(boundaries.map((b) => b.outcome)).toEqual(['disabled', 'disabled']);
+    expect(log.some((l) => l.startsWith('train'))).toBe(false);
+  }
+});
+
+test('a KL above the limit undoes the update, which is refused but stays in the record', async () => {
+  const { boundaries, adapter, events } = await run(fresh, {}, { kl: 0.6 });
+  expect(boundaries.map((b) => b.outcome)).toEqual(['rolled_back_kl', 'rolled_back_kl']);
+  expect(boundaries[0]).toMatchObject({ kl: 0.6, updates: 0, restored: true, losses: [1, 0.5] });
+  expect(adapter()).toBe(0);
+  expect(events.at(-1)).toMatchObject({ updates: 0, rollbacks: 2 });
+});
+
+test('an update that overflows is undone even with rollbacks off, and its numbers stay JSON', async () => {
+  const { boundaries } = await run(
+    fresh,
+    { rollback_enable: false, step_limit: 5 },
+    { loss: Number.NaN },
+  );
+  expect(boundaries[0]?.outcome).toBe('rolled_back_kl');
+  expect(JSON.parse(JSON.stringify(boundaries[0]?.losses))).toEqual(boundaries[0]?.losses);
+});
+
+test('with rollbacks off a high KL is recorded and kept', async () => {
+  const { boundaries } = await run(fresh, { rollback_enable: false, step_limit: 5 }, { kl: 9 });
+  expect(boundaries[0]).toMatchObject({ outcome: 'updated', kl: 9 });
+});
+
+test('KL is measured at every n-th update only', async () => {
+  const { boundaries } = await run(fresh, { log_kl_every_n_updates: 2 }, { kl: 0.6 });
+  expect(boundaries.map((b) => [b.outcome, b.kl])).toEqual([
+    ['updated', null],
+    ['rolled_back_kl', 0.6],
+  ]);
+});
+
+test('observe-only computes everything and trains nothing', async () => {
+  const { boundaries, log, adapter } = await run(fresh, { observe_only: true });
+  expect(boundaries.map((b) => b.outcome)).toEqual(['observed', 'observed']);
+  expect(boundaries[1]?.tokens?.counts.some((c) => c > 0)).toBe(true);
+  expect(log.filter((l) => l === 'measure')).toHaveLength(2);
+  expect(adapter()).toBe(0);
+});
+
+test('token weights fall with repetition, and the first token without context has none', async () => {
+  const { boundaries } = await run(fresh);
+  const [first, second] = boundaries;
+  expect(first?.tokens?.weights.slice(0, 3)).toEqual([0, 1, 1]);
+  expect(first?.meanWeight).toBe(1);
+  // "Thought: " and "\nAction: look" were seen once before.
+  expect(second?.tokens?.weights.slice(1, 9)).toEqual(Array(8).fill(0.5));
+});
+
+test('what follows the action is context only', async () => {
+  const invented = `${fresh[0]}\nObservation: a key`;
+  const { boundaries } = await run([invented], { step_limit: 5 });
+  const weights = boundaries[0]?.tokens?.weights ?? [];
+  const cut = (fresh[0] ?? '').length;
+  expect(weights.slice(1, cut).every((w) => w === 1)).toBe(true);
+  expect(weights.slice(cut).every((w) => w === 0)).toBe(true);
+});
+
+test('source env trains on the observation, by the ids that entered the conversation', async () => {
+  const { boundaries, log } = await run(fresh, { text_source: 'env', step_limit: 5 });
+  expect(boundaries[0]).toMatchObject({ source: 'env', text: 'You see nothing.' });
+  expect(log).toContain('train You see nothing.');
+});
+
+test('orders of a person run at once, and a manual update ignores the minimum', async () => {
+  const { events } = await run(
+    fresh,
+    { step_limit: 3 },
+    { orders: { 2: ['update_now', 'roll_back_now', 'roll_back_now'] } },
+  );
+  const manual = events.filter((e) => e.type === 'boundary' || e.type === 'rolled_back');
+  expect(manual).toMatchObject([
+    { type: 'boundary', t: 2, trigger: 'manual', outcome: 'updated' },
+    { type: 'rolled_back', t: 2, restored: true },
+    { type: 'rolled_back', t: 2, restored: false },
+  ]);
+});
+
+test('a solved task ends at once; a failing world is never the agent’s failure', async () => {
+  const solved = await run(fresh, {}, { solvedAt: 4 });
+  expect(solved.events.at(-1)).toMatchObject({ reason: 'solved', t: 4, reward: 1 });
+  const broken = await run(fresh, {}, { worldFailsAt: 3 });
+  expect(broken.events.at(-1)).toMatchObject({
+    reason: 'environment_error',
+    t: 2,
+    error: { code: 'timeout' },
+  });
+});
+
+test('an abort ends the episode as stopped, with what happened so far kept', async () => {
+  const controller = new AbortController();
+  const script = scripted(fresh);
+  const steps: EpisodeEvent[] = [];
+  const { events } = await run(fresh, { step_limit: 1 });
+  const started = events[0];
+  if (started?.type !== 'episode_started') throw new Error('no start');
+  const manifest = {
+    ...started.manifest,
+    settings: { ...started.manifest.settings, step_limit: 9 },
+  };
+  for await (const event of runEpisode(manifest, script.ports, controller.signal)) {
+    steps.push(event);
+    if (event.type === 'step' && event.t === 2) controller.abort();
+  }
+  expect(steps.at(-1)).toMatchObject({ type: 'episode_ended', reason: 'stopped', t: 2 });
+});
+
+test('equal seeds give equal streams and every method draws the same numbers', async () => {
+  const draws = (r: { log: string[] }) => r.log.filter((l) => l.startsWith('draw'));
+  const a = await run(fresh);
+  const b = await run(fresh);
+  expect(b.events).toEqual(a.events);
+  expect(draws(await run(fresh, { method: 'frozen' }))).toEqual(draws(a));
+  expect(draws(await run(fresh, { seed: 2 }))).not.toEqual(draws(a));
+});
+
+test('a malformed or inadmissible action is classed, and the step counts', async () => {
+  const { steps } = await run(['I will look around.', turn('x', 'fly away'), turn('y')], {
+    step_limit: 3,
+  });
+  expect(steps.map((s) => s.actionClass)).toEqual(['malformed', 'not_admissible', 'effective']);
+});
