@@ -2,6 +2,8 @@
 
 import '@tensorflow/tfjs-core/dist/register_all_gradients';
 import * as tf from '@tensorflow/tfjs-core';
+import { floatToHalf } from '../../formats/half.ts';
+import { byteLength, dequantize, GGML_LAYOUTS, type GgmlType } from '../../formats/quants.ts';
 import { deriveRng, type Rng } from '../../math/rng.ts';
 import type { BackendName } from '../../records.ts';
 import { openBackend } from '../device.ts';
@@ -47,4 +49,58 @@ export function distance(a: ArrayLike<number>, b: ArrayLike<number>): number {
     largest = Math.max(largest, Math.abs(b[i] ?? 0));
   }
   return error / largest;
+}
+
+/** Where a block of each type holds float16 numbers: random bits there would often be NaN. */
+const HALVES: Readonly<Record<GgmlType, readonly number[]>> = {
+  F32: [],
+  F16: [0],
+  BF16: [],
+  Q4_0: [0],
+  Q4_1: [0, 2],
+  Q5_0: [0],
+  Q5_1: [0, 2],
+  Q8_0: [0],
+  Q2_K: [80, 82],
+  Q3_K: [108],
+  Q4_K: [0, 2],
+  Q5_K: [0, 2],
+  Q6_K: [208],
+};
+
+/** `values` random values of a type, as a file would hold them: random bits, float16 fields in ±0.1. */
+export function randomBlocks(rng: Rng, type: GgmlType, values: number): Uint8Array {
+  if (type === 'F32') return new Uint8Array(randomArray(rng, values).buffer);
+  const bytes = Uint8Array.from({ length: byteLength(type, values) }, () => rng.int(256));
+  const { typeBytes } = GGML_LAYOUTS[type];
+  for (let at = 0; at < bytes.length; at += typeBytes) {
+    for (const half of HALVES[type]) {
+      const bits = floatToHalf((rng.next() * 2 - 1) * 0.1);
+      bytes[at + half] = bits & 255;
+      bytes[at + half + 1] = bits >> 8;
+    }
+    // A bfloat16 exponent near that of 1.
+    if (type === 'BF16') bytes[at + 1] = ((bytes[at + 1] ?? 0) & 0x80) | 0x3f;
+  }
+  return bytes;
+}
+
+/** A random matrix of a type, with an odd shape that its blocks allow, and its decoded values. */
+export function oddWeight(rng: Rng, type: GgmlType, maxRows = 40): OddWeight {
+  const { blockSize } = GGML_LAYOUTS[type];
+  const rows = 1 + rng.int(maxRows);
+  const cols =
+    blockSize === 1 ? 1 + rng.int(150) : blockSize * (1 + rng.int(blockSize === 256 ? 3 : 9));
+  const bytes = randomBlocks(rng, type, rows * cols);
+  const values = new Float32Array(rows * cols);
+  dequantize(type, bytes, values);
+  return { type, rows, cols, bytes, values };
+}
+
+export interface OddWeight {
+  readonly type: GgmlType;
+  readonly rows: number;
+  readonly cols: number;
+  readonly bytes: Uint8Array;
+  readonly values: Float32Array;
 }

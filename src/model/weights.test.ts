@@ -1,0 +1,95 @@
+/** Frozen matrices on wasm and cpu: the products against decode + tf.matMul, and who owns what memory. */
+
+import * as tf from '@tensorflow/tfjs-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { GGML_TYPES } from '../formats/quants.ts';
+import { deriveRng } from '../math/rng.ts';
+import { gatherRows } from './ops/gather-rows.ts';
+import { linear, linearBackward, linearReference } from './ops/linear.ts';
+import { distance, forCases, oddWeight, openHost, random2D, randomBlocks } from './ops/testing.ts';
+import { uploadWeight } from './weights.ts';
+import { HostWeight } from './weights-host.ts';
+
+const TOLERANCE = 2e-5; // float32 sums in another order
+
+describe.each(['wasm', 'cpu'] as const)('on %s', (backend) => {
+  beforeAll(() => openHost(backend));
+
+  it.each(GGML_TYPES)(
+    'a product with %s equals decode + matMul on 20 odd shapes, both ways',
+    (type) => {
+      const before = tf.memory().numTensors;
+      forCases(`linear ${type}`, 20, (rng) => {
+        const odd = oddWeight(rng, type);
+        const w = uploadWeight('w', type, odd.rows, odd.cols, odd.bytes);
+        tf.tidy(() => {
+          const decoded = tf.tensor2d(odd.values, [odd.rows, odd.cols]);
+          const rows = 1 + rng.int(6);
+          const x = random2D(rng, rows, odd.cols);
+          const dy = random2D(rng, rows, odd.rows);
+          const y = linear(x, w);
+          expect(distance(y.dataSync(), linearReference(x, decoded).dataSync())).toBeLessThan(
+            TOLERANCE,
+          );
+          const dx = tf.grad((each) => linearReference(each as tf.Tensor2D, decoded))(x, dy);
+          expect(distance(linearBackward(dy, w).dataSync(), dx.dataSync())).toBeLessThan(TOLERANCE);
+        });
+        w.dispose();
+      });
+      expect(tf.memory().numTensors).toBe(before);
+    },
+  );
+
+  it('gathered rows are the decoded rows, bit for bit; an id outside is refused', () => {
+    const odd = oddWeight(deriveRng(7, 'gather'), 'Q4_1');
+    const w = uploadWeight('embedding', 'Q4_1', odd.rows, odd.cols, odd.bytes);
+    const last = odd.rows - 1;
+    const rows = gatherRows(w, Int32Array.of(last, 0));
+    expect(rows.dataSync().slice(0, odd.cols)).toEqual(odd.values.slice(last * odd.cols));
+    expect(rows.dataSync().slice(odd.cols)).toEqual(odd.values.slice(0, odd.cols));
+    expect(() => gatherRows(w, Int32Array.of(odd.rows))).toThrow(/embedding: id \d+ is outside/);
+    rows.dispose();
+    w.dispose();
+  });
+
+  it('a row of a product has the same bits however many rows come together', () => {
+    const rng = deriveRng(7, 'bits');
+    const w = uploadWeight('w', 'Q8_0', 37, 96, randomBlocks(rng, 'Q8_0', 37 * 96));
+    tf.tidy(() => {
+      const x = random2D(rng, 64, 96);
+      const together = linear(x, w).dataSync();
+      for (const count of [1, 2, 3, 5]) {
+        const alone = linear(tf.slice(x, [0, 0], [count, 96]), w).dataSync();
+        expect(alone).toEqual(together.slice(0, count * 37));
+      }
+    });
+    w.dispose();
+  });
+
+  it('copies are made once and freed by dispose', () => {
+    const before = tf.memory();
+    const w = uploadWeight('w', 'F32', 3, 5, new Uint8Array(60));
+    expect(tf.memory().numTensors).toBe(before.numTensors);
+    const counts = [1, 2, 3].map(() => {
+      tf.tidy(() => void linearBackward(linear(tf.zeros([2, 5]), w), w));
+      return tf.memory().numTensors;
+    });
+    expect(new Set(counts).size).toBe(1);
+    w.dispose();
+    expect(tf.memory().numBytes).toBe(before.numBytes);
+  });
+
+  it('bytes that do not fit the shape are refused with both numbers', () => {
+    expect(() => uploadWeight('blk.0.w', 'Q8_0', 2, 32, new Uint8Array(67))).toThrow(
+      /blk\.0\.w: 2 x 32 values of Q8_0 take 68 bytes; found 67/,
+    );
+  });
+});
+
+it('a matrix beyond the end of the wasm heap is refused before anything is allocated', async () => {
+  await openHost('wasm');
+  const before = tf.memory().numBytes;
+  const w = new HostWeight('big', 'F32', 2 ** 20, 2 ** 10, new Uint8Array());
+  expect(() => w.transposed()).toThrow(/big: .* more than 3489660928/);
+  expect(tf.memory().numBytes).toBe(before);
+});
