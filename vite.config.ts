@@ -13,6 +13,16 @@ export default defineConfig({
   base: './',
   worker: { format: 'es' },
   build: { target: 'es2022', chunkSizeWarningLimit: 1500 },
+  // Named here, since Vite would otherwise find them in mid-test and reload the page under it.
+  optimizeDeps: {
+    include: [
+      '@tensorflow/tfjs-core',
+      '@tensorflow/tfjs-core/dist/register_all_gradients',
+      '@tensorflow/tfjs-backend-cpu',
+      '@tensorflow/tfjs-backend-wasm',
+      '@tensorflow/tfjs-backend-webgpu',
+    ],
+  },
   resolve: { mainFields: ['module', 'main'] },
   test: {
     projects: [
