@@ -270,6 +270,10 @@ export interface RunManifest {
   readonly modelName: string;
   /** sha256 of the GGUF file, hex. */
   readonly modelSha256: string;
+  /** What an exported adapter needs to know of the model: rows of q and k are in GGUF order here. */
+  readonly architecture: string;
+  readonly heads: number;
+  readonly kvHeads: number;
   readonly backend: BackendName;
   /** The adapter's own description on WebGPU, else the SIMD flavour. */
   readonly device: string;

@@ -203,15 +203,3 @@ export function connect<A extends ApiTypes>(port: Port): Client<A> {
 function unknownName(name: string): LabError {
   return new LabError('internal', `The worker has no call named "${name}".`);
 }
-
-/** Lets queued messages (a cancel, above all) be handled: one macrotask, without a timer's 4 ms. */
-export function macrotask(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
-  });
-}
