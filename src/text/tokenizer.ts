@@ -34,6 +34,15 @@ export interface Tokenizer {
   isControl(id: number): boolean;
   /** The id whose text is exactly `token`, as the vocabulary spells it; null when there is none. */
   idOf(token: string): number | null;
+  /** Cuts `text` at every control token in it; `id` is null for what lies between. */
+  splitControl(text: string): readonly Section[];
+  /** True when `text` ends with the beginning of a control token. */
+  endsInControl(text: string): boolean;
+}
+
+export interface Section {
+  readonly text: string;
+  readonly id: number | null;
 }
 
 /** Turns ids into text as they come, holding back the bytes of an unfinished character. */
@@ -82,10 +91,10 @@ export function createTokenizer(metadata: GgufMetadata): Tokenizer {
   const addBos = bosId !== null && (typeof asked === 'boolean' ? asked : rule.ignoreMerges);
 
   const encodePlain = lazy(() => bytePairEncoder(metadata, tokens, rule));
-  const splitter = lazy(() => [
-    sectionExpression(tokens, types, [USER_DEFINED]),
-    sectionExpression(tokens, types, [USER_DEFINED, CONTROL]),
-  ]);
+  const userDefined = lazy(() => tokenExpression(tokens, types, [USER_DEFINED]));
+  const whole = lazy(() => tokenExpression(tokens, types, [USER_DEFINED, CONTROL]));
+  const control = lazy(() => tokenExpression(tokens, types, [CONTROL]));
+  const beginnings = lazy(() => properPrefixes(tokens.filter((_, id) => isControl(id))));
   const check = () => {
     if (fault !== null) throw new LabError('unsupported', fault);
   };
@@ -124,10 +133,9 @@ export function createTokenizer(metadata: GgufMetadata): Tokenizer {
     warnings,
     encode(input, { special, bos = false }) {
       check();
-      const sections = cutSections(input, splitter()[special ? 1 : 0] ?? null);
       const out = bos && addBos && bosId !== null ? [bosId] : [];
-      for (const section of sections) {
-        if (section.token) out.push(ids.get(section.text) ?? 0);
+      for (const section of cutSections(input, special ? whole() : userDefined(), ids)) {
+        if (section.id !== null) out.push(section.id);
         else for (const id of encodePlain()(section.text)) out.push(id);
       }
       return out;
@@ -137,6 +145,8 @@ export function createTokenizer(metadata: GgufMetadata): Tokenizer {
     bytes,
     isControl,
     idOf: (token) => ids.get(token) ?? null,
+    splitControl: (input) => cutSections(input, control(), ids),
+    endsInControl: (input) => [...beginnings()].some((beginning) => input.endsWith(beginning)),
   };
 }
 
@@ -212,13 +222,8 @@ function numbers(value: unknown): readonly number[] {
 
 // ---------------------------------------------------------------- tokens that are cut out whole
 
-interface Section {
-  readonly text: string;
-  readonly token: boolean;
-}
-
 /** Matches any token of the given types, the longest first; null when there is none. */
-function sectionExpression(
+function tokenExpression(
   tokens: readonly string[],
   types: readonly number[],
   wanted: readonly number[],
@@ -229,16 +234,29 @@ function sectionExpression(
   return new RegExp(sorted.map((t) => t.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'), 'gu');
 }
 
-function cutSections(input: string, expression: RegExp | null): Section[] {
+function cutSections(
+  input: string,
+  expression: RegExp | null,
+  ids: ReadonlyMap<string, number>,
+): Section[] {
   const sections: Section[] = [];
   let end = 0;
   for (const match of expression === null ? [] : input.matchAll(expression)) {
-    if (match.index > end) sections.push({ text: input.slice(end, match.index), token: false });
-    sections.push({ text: match[0], token: true });
+    if (match.index > end) sections.push({ text: input.slice(end, match.index), id: null });
+    sections.push({ text: match[0], id: ids.get(match[0]) ?? null });
     end = match.index + match[0].length;
   }
-  if (end < input.length) sections.push({ text: input.slice(end), token: false });
+  if (end < input.length) sections.push({ text: input.slice(end), id: null });
   return sections;
+}
+
+/** `<|a|>` gives `<`, `<|`, `<|a` and `<|a|`. */
+function properPrefixes(tokens: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    tokens
+      .flatMap((token) => Array.from({ length: token.length }, (_, i) => token.slice(0, i)))
+      .filter((prefix) => prefix !== ''),
+  );
 }
 
 function tokenBytes(token: string, type: number | undefined): Uint8Array {
