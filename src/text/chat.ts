@@ -52,6 +52,7 @@ export function encodeChat(
  * The ids that follow an assistant turn whose ids are fixed: its end, the next user message and the
  * opening of the next assistant turn. `before` are the messages up to and including the last user
  * message; `sampled` are the assistant's ids: an end-of-turn token among them is not repeated.
+ * `span` is where the next message's content lies, as in {@link EncodedChat.spans}.
  */
 export function continueChat(
   tokenizer: Tokenizer,
@@ -60,7 +61,7 @@ export function continueChat(
   sampled: readonly number[],
   next: ChatMessage,
   options: Pick<ChatOptions, 'extra'> = {},
-): number[] {
+): { readonly ids: readonly number[]; readonly span: Span | null } {
   const rest = [next];
   return afterTurn(tokenizer, template, before, sampled, rest, {
     ...options,
@@ -75,11 +76,12 @@ export function closeTurn(
   before: readonly ChatMessage[],
   sampled: readonly number[],
   options: Pick<ChatOptions, 'extra'> = {},
-): number[] {
-  return afterTurn(tokenizer, template, before, sampled, [], {
+): readonly number[] {
+  const after = afterTurn(tokenizer, template, before, sampled, [], {
     ...options,
     addGenerationPrompt: false,
   });
+  return after.ids;
 }
 
 /** Renders with a stand-in for the turn and encodes what comes after it. */
@@ -90,7 +92,7 @@ function afterTurn(
   sampled: readonly number[],
   rest: readonly ChatMessage[],
   options: ChatOptions,
-): number[] {
+): { readonly ids: readonly number[]; readonly span: Span | null } {
   const mark = unusedCharacter([template, ...[...before, ...rest].map(({ content }) => content)]);
   const turn = `${mark}turn${mark}`;
   const messages = [
@@ -107,10 +109,23 @@ function afterTurn(
         'conversation cannot be continued. Choose another model.',
     );
   }
-  const { ids } = encodeRendered(tokenizer, text.slice(at + turn.length), mark);
+  const tailAt = at + turn.length;
+  const tail = text.slice(tailAt);
+  const { ids, offsets } = encodeRendered(tokenizer, tail, mark);
   const [first] = ids;
   const closed = first !== undefined && first === sampled.at(-1) && tokenizer.isControl(first);
-  return closed ? ids.slice(1) : ids;
+  const place = contentPlaces(tokenizer, template, messages, options, text, mark).at(-1);
+  const span =
+    rest.length > 0 && place && place.from >= tailAt
+      ? tokenSpan(
+          { from: place.from - tailAt, to: place.to - tailAt },
+          tail,
+          mark,
+          offsets,
+          closed ? -1 : 0,
+        )
+      : null;
+  return { ids: closed ? ids.slice(1) : ids, span };
 }
 
 function render(

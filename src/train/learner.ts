@@ -1,0 +1,131 @@
+/** The learning face of the engine: one adapter with its optimiser, behind the spine's Learner port. */
+
+import type { Settings } from '../config.ts';
+import { LabError } from '../errors.ts';
+import type { LlamaModel } from '../model/llama.ts';
+import { Adapter, deltaNorm } from '../model/lora.ts';
+import type { Learner, TrainText } from '../ports.ts';
+import type { AdapterData, LearnerSnapshot } from '../records.ts';
+import type { Tokenizer } from '../text/tokenizer.ts';
+import { Adam } from './adam.ts';
+import type { WeightedIds } from './loss.ts';
+import { klDivergence, measureCrossEntropy, updateAdapter } from './update.ts';
+
+/** An adapter that learns within one episode. Owns the adapter, its start copy and the moments. */
+export class LoraLearner implements Learner {
+  readonly adapter: Adapter;
+  readonly bos: readonly number[];
+  readonly #model: LlamaModel;
+  readonly #tokenizer: Tokenizer;
+  readonly #start: Adapter;
+  readonly #adam: Adam;
+
+  /** Begins at `start`, which is also what KL is measured against. */
+  constructor(model: LlamaModel, tokenizer: Tokenizer, start: AdapterData) {
+    this.#model = model;
+    this.#tokenizer = tokenizer;
+    this.adapter = new Adapter(start);
+    this.#start = new Adapter(start);
+    this.#adam = new Adam(this.adapter.parameters().map((p) => p.shape));
+    this.bos = tokenizer.addBos && tokenizer.bosId !== null ? [tokenizer.bosId] : [];
+  }
+
+  pieces(ids: readonly number[]): readonly string[] {
+    return ids.map((id) => this.#tokenizer.piece(id));
+  }
+
+  decode(ids: readonly number[]): string {
+    return this.#tokenizer.decode(ids);
+  }
+
+  async train(
+    text: TrainText,
+    settings: Settings,
+    signal: AbortSignal,
+    onProgress: (done: number, total: number) => void,
+  ) {
+    const update = updateAdapter(
+      this.#model,
+      this.adapter,
+      this.#adam,
+      [sequenceOf(text)],
+      {
+        steps: settings.grad_steps,
+        learningRate: settings.learning_rate,
+        normalisation: settings.loss_normalisation,
+        maxGradNorm: settings.max_grad_norm,
+      },
+      signal,
+    );
+    let turn = await update.next();
+    for (; turn.done !== true; turn = await update.next())
+      onProgress(turn.value.done, turn.value.total);
+    const { losses, gradNorms, ceBefore, ceAfter } = turn.value;
+    return {
+      losses,
+      gradNorms,
+      ceBefore: perId(text, ceBefore[0]),
+      ceAfter: perId(text, ceAfter[0]),
+    };
+  }
+
+  async measure(text: TrainText, signal: AbortSignal): Promise<readonly (number | null)[]> {
+    const sequence = sequenceOf(text);
+    return perId(text, await measureCrossEntropy(this.#model, this.adapter, sequence, signal));
+  }
+
+  klFromStart(text: TrainText, signal: AbortSignal): Promise<number> {
+    const { ids, weights } = sequenceOf(text);
+    const rows = Int32Array.from(weights.flatMap((w, j) => (w > 0 ? [j - 1] : [])));
+    return klDivergence(this.#model, this.adapter, this.#start, ids, rows, signal);
+  }
+
+  klAtPrompt(promptIds: readonly number[], signal: AbortSignal): Promise<number> {
+    const last = Int32Array.of(promptIds.length - 1);
+    return klDivergence(this.#model, this.adapter, this.#start, promptIds, last, signal);
+  }
+
+  async deltaNorm(): Promise<number> {
+    return deltaNorm(await this.adapter.export());
+  }
+
+  async snapshot(): Promise<LearnerSnapshot> {
+    return {
+      schema: 1,
+      adapter: await this.adapter.export(),
+      optimiser: await this.#adam.export(),
+    };
+  }
+
+  restore(snapshot: LearnerSnapshot): void {
+    if (snapshot.schema !== 1) {
+      throw new LabError(
+        'unsupported',
+        `The snapshot has schema ${snapshot.schema}; this version reads 1. Start a new run.`,
+      );
+    }
+    this.adapter.restore(snapshot.adapter);
+    this.#adam.restore(snapshot.optimiser);
+  }
+
+  dispose(): void {
+    this.adapter.dispose();
+    this.#start.dispose();
+    this.#adam.dispose();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+}
+
+/** Context and text as one sequence; nothing of the context is trained. */
+function sequenceOf({ context, ids, weights }: TrainText): WeightedIds {
+  return { ids: [...context, ...ids], weights: [...context.map(() => 0), ...weights] };
+}
+
+/** One number per label, back at the ids they belong to. */
+function perId({ weights }: TrainText, ce: Float32Array | undefined): readonly (number | null)[] {
+  let label = 0;
+  return weights.map((w) => (w > 0 ? (ce?.[label++] ?? null) : null));
+}
