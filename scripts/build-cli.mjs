@@ -1,1 +1,79 @@
-process.exit(0)
+// Bundles src/cli/attt.ts into dist-cli/attt.js, which needs nothing but Node and node_modules.
+// Does nothing when the bundle is newer than every source.
+
+import { copyFileSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { newest, oldest } from './stale.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Loaded at run time from where they lie: one has a native part, the other starts a browser. */
+const external = ['webgpu', '@playwright/test'];
+
+const wasmFiles = [
+  'tfjs-backend-wasm.wasm',
+  'tfjs-backend-wasm-simd.wasm',
+  'tfjs-backend-wasm-threaded-simd.wasm',
+];
+
+const sources = ['src', 'package.json', 'package-lock.json', 'scripts/build-cli.mjs'];
+const built = ['attt.js', 'page/page.js', ...wasmFiles].map((file) => `dist-cli/${file}`);
+
+/** tfjs's `main` is CommonJS, which has no gradients. */
+const common = {
+  root,
+  configFile: false,
+  logLevel: 'warn',
+  publicDir: false,
+  resolve: { mainFields: ['module', 'main'] },
+};
+
+/** Builds where needed; says so on stderr, since stdout belongs to the command. */
+export async function buildCli() {
+  if (newest(root, sources) <= oldest(root, built)) return;
+  const began = Date.now();
+  const { build } = await import('vite');
+  // Built aside and moved in one step: another `attt` may be starting from the old bundle.
+  const aside = join(root, 'node_modules', `.attt-${process.pid}`);
+  mkdirSync(aside, { recursive: true });
+  try {
+    await build({
+      ...common,
+      // The WASM backend's glue asks for it, as CommonJS modules may.
+      define: { __dirname: 'import.meta.dirname' },
+      build: {
+        ssr: 'src/cli/attt.ts',
+        outDir: aside,
+        target: 'node20',
+        minify: false,
+        rollupOptions: { external, output: { entryFileNames: 'attt.js' } },
+      },
+      ssr: { noExternal: true, external },
+    });
+    await build({
+      ...common,
+      base: './',
+      build: {
+        lib: { entry: 'src/cli/page.ts', formats: ['es'], fileName: () => 'page.js' },
+        outDir: join(aside, 'page'),
+        target: 'es2022',
+        minify: false,
+        assetsInlineLimit: 0,
+      },
+    });
+    const { resolve } = createRequire(import.meta.url);
+    for (const file of wasmFiles) {
+      copyFileSync(resolve(`@tensorflow/tfjs-backend-wasm/dist/${file}`), join(aside, file));
+    }
+    const out = join(root, 'dist-cli');
+    rmSync(out, { recursive: true, force: true });
+    renameSync(aside, out);
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
+  console.error(`Built dist-cli/attt.js in ${((Date.now() - began) / 1000).toFixed(1)} s.`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildCli();

@@ -1,0 +1,80 @@
+/** Files of the machine for the commands: models by slices, texts, JSON. */
+
+import { open, readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LabError } from '../errors.ts';
+import { parseJson } from '../formats/json-syntax.ts';
+import { type ByteSource, checkRange } from '../formats/source.ts';
+import type { Json } from '../records.ts';
+
+/** This package's root: the bundle lies one folder below it. */
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** A file on disk that is read by slices. Owns a descriptor. */
+export interface FileSource extends ByteSource, AsyncDisposable {
+  readonly path: string;
+}
+
+/** Opens `model`: a path, or the name of a model in this package's models folder. */
+export async function openModel(model: string): Promise<FileSource> {
+  const bundled = join(root, 'models', `${model}.gguf`);
+  const path = /^[\w-]+$/.test(model) && (await isFile(bundled)) ? bundled : model;
+  if (!(await isFile(path))) {
+    throw new LabError(
+      'not_found',
+      `There is no model file "${model}". Give the path of a GGUF file, or the name of one in models/.`,
+      { model },
+    );
+  }
+  const handle = await open(path, 'r');
+  const { size } = await handle.stat();
+  const name = basename(path);
+  return {
+    path,
+    name,
+    size,
+    async read(offset, length) {
+      checkRange(name, size, offset, length);
+      const bytes = new Uint8Array(length);
+      let done = 0;
+      while (done < length) {
+        const { bytesRead } = await handle.read(bytes, done, length - done, offset + done);
+        if (bytesRead === 0) {
+          throw new LabError('bad_input', `${name} became shorter while it was read. Start again.`);
+        }
+        done += bytesRead;
+      }
+      return bytes;
+    },
+    [Symbol.asyncDispose]: () => handle.close(),
+  };
+}
+
+/** A text file as UTF-8; throws `not_found` with the path. */
+export async function readText(path: string): Promise<string> {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readBytes(path));
+}
+
+/** A JSON file; throws `bad_input` with line and column. */
+export async function readJson(path: string): Promise<Json> {
+  return parseJson(await readText(path), path);
+}
+
+/** A whole file; throws `not_found` with the path and the system's reason. */
+export async function readBytes(path: string): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await readFile(path));
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new LabError('not_found', `Could not read ${path}: ${why}. Check the path.`, { path });
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    return false; // whatever the reason, it cannot be read as a file
+  }
+}

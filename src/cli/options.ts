@@ -1,0 +1,66 @@
+/** Reads option values off the command line; what does not fit is wrong use, never a default. */
+
+import { Option } from 'commander';
+import type { BackendName } from '../records.ts';
+import { WrongUse } from './output.ts';
+
+/** `--ids 3,7,11`. */
+export function idList(text: string): number[] {
+  const ids = text.trim() === '' ? [] : text.split(',').map((part) => wholeNumber(part, '--ids'));
+  if (ids.length > 0) return ids;
+  throw new WrongUse('--ids is empty; expected token ids such as 3,7,11.');
+}
+
+/** `0-9`, `3` or `0-4,8`: indices in the order given, each once. */
+export function indexList(text: string): number[] {
+  const indices = text.split(',').flatMap((part) => {
+    const [, from = '', to = from] = /^\s*(\d+)(?:-(\d+))?\s*$/.exec(part) ?? [];
+    const first = from === '' ? Number.NaN : Number(from);
+    const last = Number(to === '' ? from : to);
+    if (!(first <= last && last - first < 100_000)) {
+      throw new WrongUse(`--tasks ${text} was given; expected indices such as 0-9 or 0,3,7.`);
+    }
+    return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  });
+  return [...new Set(indices)];
+}
+
+/** A parser for an option that wants an integer of at least `least`. */
+export function integer(name: string, least: number): (text: string) => number {
+  return (text) => {
+    const value = wholeNumber(text, name);
+    if (value >= least) return value;
+    throw new WrongUse(`${name} ${text} was given; expected at least ${least}.`);
+  };
+}
+
+/** A parser for an option that wants a finite number of at least 0. */
+export function nonNegative(name: string): (text: string) => number {
+  return (text) => {
+    const value = text.trim() === '' ? Number.NaN : Number(text);
+    if (Number.isFinite(value) && value >= 0) return value;
+    throw new WrongUse(`${name} ${text} was given; expected a number of at least 0.`);
+  };
+}
+
+/** `--model`, the same for every command. */
+export function modelOption(): Option {
+  return new Option(
+    '--model <file>',
+    'a GGUF file, or the name of a bundled model (household)',
+  ).makeOptionMandatory();
+}
+
+/** `--backend`, the same for every command. */
+export function backendOption(): Option {
+  const names: readonly BackendName[] = ['wasm', 'webgpu', 'cpu'];
+  return new Option('--backend <name>', 'where the model is computed')
+    .choices(names)
+    .default('wasm' satisfies BackendName);
+}
+
+function wholeNumber(text: string, name: string): number {
+  const value = /^\s*-?\d+\s*$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(value)) return value;
+  throw new WrongUse(`${name}: found "${text}", expected a whole number.`);
+}
