@@ -1,5 +1,7 @@
+import { cpSync, existsSync } from 'node:fs';
 import react from '@vitejs/plugin-react';
 import { playwright } from '@vitest/browser-playwright';
+import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { browserPath, launchArgs } from './scripts/browser.mjs';
 
@@ -8,8 +10,21 @@ const deps = { inline: [/@tensorflow/, /@huggingface/] };
 
 const executablePath = browserPath();
 
+/** The bundled models beside the page, under the paths that the dev server gives them as well. */
+const bundledModels: Plugin = {
+  name: 'bundled-models',
+  apply: 'build',
+  writeBundle: ({ dir }) => {
+    if (!dir || !existsSync('models')) return;
+    cpSync('models', `${dir}/models`, {
+      recursive: true,
+      filter: (path) => !/\.\w+$/.test(path) || path.endsWith('.gguf'),
+    });
+  },
+};
+
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), bundledModels],
   base: './',
   worker: { format: 'es' },
   build: { target: 'es2022', chunkSizeWarningLimit: 1500 },

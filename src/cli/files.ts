@@ -19,7 +19,7 @@ export interface FileSource extends ByteSource, AsyncDisposable {
 /** Opens `model`: a path, or the name of a model in this package's models folder. */
 export async function openModel(model: string): Promise<FileSource> {
   const bundled = join(root, 'models', `${model}.gguf`);
-  const path = /^[\w-]+$/.test(model) && (await isFile(bundled)) ? bundled : model;
+  const path = /^[\w.-]+$/.test(model) && (await isFile(bundled)) ? bundled : model;
   if (!(await isFile(path))) {
     throw new LabError(
       'not_found',
