@@ -66,6 +66,17 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'long',
+          environment: 'node',
+          include: ['src/**/*.long.test.ts', 'scripts/**/*.long.test.ts'],
+          server: { deps },
+          testTimeout: 1_200_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'gpu',
           include: ['src/**/*.gpu.test.ts'],
           testTimeout: 120_000,

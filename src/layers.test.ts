@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { expect, test } from 'vitest';
+
+/** What a layer may import besides itself and the root files of src/ that no layer owns. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  math: [],
+  formats: ['math'],
+  envs: ['math'],
+  text: ['formats', 'math'],
+  store: ['formats', 'math'],
+  model: ['formats', 'text', 'math'],
+  train: ['model', 'text', 'math'],
+  workers: ['train', 'model', 'text', 'store', 'envs', 'formats', 'math'],
+  cli: ['workers', 'train', 'model', 'text', 'store', 'envs', 'formats', 'math'],
+  ui: ['store', 'formats', 'math'],
+};
+
+interface Import {
+  readonly file: string;
+  readonly from: string;
+  /** Erased by the compiler. */
+  readonly typeOnly: boolean;
+}
+
+const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => /\.tsx?$/.test(file));
+const imports = files.flatMap(importsOf);
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join('src', file), 'utf8');
+  const statements = text.matchAll(
+    /^(?:import|export)\b([^'";]*?)from\s+'([^']+)'|^import\s+'([^']+)'/gm,
+  );
+  const calls = text.matchAll(/\bimport\(\s*'([^']+)'\s*\)/g);
+  return [
+    ...[...statements].map(([, clause = '', from, bare]) => ({
+      file,
+      from: from ?? bare ?? '',
+      typeOnly: /^\s+type\b/.test(clause),
+    })),
+    ...[...calls].map(([, from = '']) => ({ file, from, typeOnly: false })),
+  ];
+}
+
+const layerOf = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '') : '');
+const isTest = (file: string) => /\.test\.tsx?$/.test(file) || /\/testing/.test(file);
+const shown = ({ file, from }: Import) => `${file} imports ${from}`;
+
+test('every layer is known', () => {
+  const unknown = files.map(layerOf).filter((layer) => layer !== '' && !(layer in mayImport));
+  expect(unknown).toEqual([]);
+});
+
+test('a layer imports only what lies below it', () => {
+  const wrong = imports.filter(({ file, from, typeOnly }) => {
+    const layer = layerOf(file);
+    if (!from.startsWith('.') || layer === '' || isTest(file)) return false;
+    const target = relative('src', join('src', dirname(file), from)).replaceAll('\\', '/');
+    const other = layerOf(target);
+    if (other === '' || other === layer || target.startsWith('..')) return false;
+    if (layer === 'ui' && other === 'workers') return !typeOnly && !target.endsWith('.worker.ts');
+    return !mayImport[layer]?.includes(other);
+  });
+  expect(wrong.map(shown)).toEqual([]);
+});
+
+test('tfjs is imported only in model and train, React only in ui', () => {
+  const wrong = imports.filter(({ file, from }) => {
+    const layer = layerOf(file);
+    if (from.startsWith('@tensorflow/')) return !['model', 'train'].includes(layer);
+    if (/^(react|react-dom|recharts)(\/|$)/.test(from)) return layer !== 'ui';
+    return false;
+  });
+  expect(wrong.map(shown)).toEqual([]);
+});
+
+test('no file is imported without its ending', () => {
+  const bare = imports.filter(({ from }) => from.startsWith('.') && !/\.\w+(\?\w+)?$/.test(from));
+  expect(bare.map(shown)).toEqual([]);
+});
