@@ -25,7 +25,7 @@ const built = ['attt.js', 'page/page.js', ...wasmFiles].map((file) => `dist-cli/
 const common = {
   root,
   configFile: false,
-  logLevel: 'warn',
+  logLevel: 'error',
   publicDir: false,
   resolve: { mainFields: ['module', 'main'] },
 };

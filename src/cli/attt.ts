@@ -2,9 +2,11 @@
 
 import { Command, CommanderError } from 'commander';
 import { version } from '../../package.json';
+import { defaultSettings } from '../config.ts';
 import { readJson } from './files.ts';
 import { runOnHost } from './host.ts';
-import { backendOption, idList, modelOption } from './options.ts';
+import { readMessages } from './messages.ts';
+import { backendOption, idList, integer, modelOption, nonNegative } from './options.ts';
 import { printJson, report } from './output.ts';
 import { decode, tokens } from './tokens.ts';
 
@@ -41,6 +43,26 @@ program
   .action(async ({ ids, last, ...where }) =>
     printJson(await runOnHost({ kind: 'logits', ids, last }, where)),
   );
+
+program
+  .command('generate')
+  .description('the next turn of a conversation')
+  .addOption(modelOption())
+  .requiredOption('--messages <file>', 'a list of {"role", "content"}, JSON')
+  .requiredOption('--max-tokens <n>', 'the most tokens to sample', integer('--max-tokens', 1))
+  .option(
+    '--temperature <t>',
+    '0 takes the most likely token',
+    nonNegative('--temperature'),
+    defaultSettings.temperature,
+  )
+  .option('--seed <n>', 'of the sampling', integer('--seed', 0), defaultSettings.seed)
+  .addOption(backendOption())
+  .action(async ({ messages, maxTokens, temperature, seed, ...where }) => {
+    const list = readMessages(await readJson(messages), messages);
+    const job = { kind: 'generate', messages: list, maxTokens, temperature, seed } as const;
+    await printJson(await runOnHost(job, where));
+  });
 
 program
   .command('train')

@@ -1,19 +1,48 @@
-/** Where a job runs: this process, or a headless browser where only that has WebGPU. */
+/** Where a job runs: this process, or a headless Chromium where only that has WebGPU. */
 
 import { join } from 'node:path';
 import type { BackendEnv } from '../model/device.ts';
-import type { BackendName } from '../records.ts';
+import { probeError, probeGpu } from '../model/probe.ts';
+import type { BackendName, Json } from '../records.ts';
+import { runInChromium } from './chromium.ts';
 import { openModel } from './files.ts';
-import { type Job, runJob } from './jobs.ts';
+import { type Job, type Machine, runJob } from './jobs.ts';
 import { note } from './output.ts';
 
+/** What every command that computes is told. */
+export interface Where {
+  readonly model: string;
+  readonly backend: BackendName;
+}
+
+/** Does a job on the model. `emit` takes what comes before the result, one value after the other. */
 export async function runOnHost(
   job: Job,
-  options: { readonly model: string; readonly backend: BackendName },
-): Promise<unknown> {
-  await using source = await openModel(options.model);
-  // Awaited here: the file must stay open until the job is done.
-  return await runJob(job, { source, backend: options.backend, env: { wasmPaths }, note });
+  { model, backend }: Where,
+  emit: Machine['emit'] = async () => {},
+): Promise<Json> {
+  await using source = await openModel(model);
+  const here = (gpu?: GPU) => runJob(job, { source, backend, env: { wasmPaths, gpu }, note, emit });
+  if (backend !== 'webgpu') return await here(); // awaited: the file stays open until it is done
+  const gpu = await nativeGpu();
+  return await (gpu ? here(gpu) : runInChromium(job, source, { note, emit }));
+}
+
+/** The `webgpu` package's entry, where it finds an adapter and opens a device; null where not. */
+async function nativeGpu(): Promise<GPU | null> {
+  try {
+    const { create, globals } = await import('webgpu');
+    Object.assign(globalThis, globals);
+    const gpu = create([]);
+    const probed = await probeGpu(gpu);
+    probed.opened?.device.destroy();
+    if (probed.opened) return gpu;
+    note(`In this process: ${probeError(probed).message} Trying a headless Chromium.`);
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    note(`The "webgpu" package did not load (${why}). Trying a headless Chromium.`);
+  }
+  return null;
 }
 
 /** The bundle's own copies. */

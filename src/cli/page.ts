@@ -1,3 +1,47 @@
-/** The page that a headless browser opens for `--backend webgpu`: does one job on its own GPU. */
+/** What a headless browser runs for `--backend webgpu`: one job on its own GPU, words passed out. */
 
-export {};
+import { toWire, type WireError } from '../errors.ts';
+import { blobSource } from '../formats/source.ts';
+import type { Json } from '../records.ts';
+import { type Job, runJob } from './jobs.ts';
+
+/** How a job in the page ended; an exception would lose its code on the way out. */
+export type PageResult =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly error: WireError };
+
+declare global {
+  interface Window {
+    /** Does one job on the model at `./model`. */
+    atttJob: (job: Job, modelName: string) => Promise<PageResult>;
+    /** Put there by the driver. */
+    atttNote: (text: string) => Promise<void>;
+    /** Put there by the driver: events come out one by one, as JSON. */
+    atttEmit: (line: string) => Promise<void>;
+  }
+}
+
+window.atttJob = async (job, modelName) => {
+  try {
+    const response = await fetch('./model');
+    const source = blobSource(await response.blob(), modelName);
+    const value = await runJob(job, {
+      source,
+      backend: 'webgpu',
+      // Never loaded: the job asks for WebGPU by name.
+      env: {
+        gpu: navigator.gpu,
+        wasmPaths: {
+          'tfjs-backend-wasm.wasm': '',
+          'tfjs-backend-wasm-simd.wasm': '',
+          'tfjs-backend-wasm-threaded-simd.wasm': '',
+        },
+      },
+      note: (text) => void window.atttNote(text),
+      emit: (line) => window.atttEmit(JSON.stringify(line)),
+    });
+    return { ok: true, value };
+  } catch (thrown) {
+    return { ok: false, error: toWire(thrown) };
+  }
+};
