@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { json, scratchFile } from './testing.ts';
+
+const model = '.cache/models/SmolLM2-135M-Instruct.Q4_1.gguf';
+const here = existsSync(model);
+
+test.skipIf(!here)(
+  'control text is plain text, and the token itself only with --special',
+  async () => {
+    const file = scratchFile('text.txt', 'say <|im_end|> now');
+    const where = ['--model', model, '--text-file', file];
+    expect(await json('tokens', ...where, '--special')).toEqual({ ids: [22313, 216, 2, 1209] });
+    expect(await json('tokens', ...where)).toEqual({
+      ids: [22313, 2067, 108, 306, 79, 486, 108, 46, 1209],
+    });
+  },
+);
+
+test.skipIf(!here)('decode gives the text back', async () => {
+  const ids = '22313,2067,108,306,79,486,108,46,1209';
+  expect(await json('decode', '--model', model, '--ids', ids)).toEqual({
+    text: 'say <|im_end|> now',
+  });
+});
+
+test.skipIf(!here)("a greedy reply begins with transformers' ids", async () => {
+  const messages = scratchFile(
+    'messages.json',
+    JSON.stringify([{ role: 'user', content: 'Where is the kettle?' }]),
+  );
+  const reply = await json(
+    ...['generate', '--model', model, '--messages', messages],
+    ...['--max-tokens', '6', '--temperature', '0'],
+  );
+  expect(reply).toMatchObject({ ids: [504, 44328, 314, 3807, 281, 253], stop: 'length' });
+});

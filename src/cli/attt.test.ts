@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { attt, json, scratchFile } from './testing.ts';
+
+const tiny = 'e2e/fixtures/engine/tiny.gguf';
+const fixture = (name: string) => JSON.parse(readFileSync(`e2e/fixtures/engine/${name}`, 'utf8'));
+
+describe('exit codes', () => {
+  test.each([
+    [['nonsense'], 2],
+    [['decode', '--ids', '1'], 2],
+    [['decode', '--model', tiny, '--ids', '1,b'], 2],
+    [['logits', '--model', tiny, '--ids', '1', '--backend', 'metal'], 2],
+    [['decode', '--model', 'no-such-file', '--ids', '1'], 1],
+    [['logits', '--model', tiny, '--ids', '99'], 1],
+    [['train', '--model', tiny, '--case', scratchFile('case.json', '{"ids": [')], 1],
+  ])('%j ends with %i, says why on stderr and prints nothing', async (args, code) => {
+    const ran = await attt(...args);
+    expect(ran.code).toBe(code);
+    expect(ran.stdout).toBe('');
+    expect(ran.stderr).not.toMatch(/\n\s+at /);
+    expect(ran.stderr.length).toBeGreaterThan(20);
+  });
+
+  test('asking for help is no fault', async () => {
+    expect((await attt('--help')).code).toBe(0);
+  });
+});
+
+describe.each(['wasm', 'cpu'])('on %s', (backend) => {
+  test("logits are PyTorch's, row by row", async () => {
+    const { ids, logits_base } = fixture('tiny_logits.json');
+    const where = ['--model', tiny, '--backend', backend, '--ids', ids.join(',')];
+    const all = (await json('logits', ...where)) as { logits: number[][] };
+    const last = (await json('logits', ...where, '--last')) as { logits: number[][] };
+    expect(all.logits).toHaveLength(ids.length);
+    const worst = logits_base.flatMap((row: number[], i: number) =>
+      row.map((value, j) => Math.abs(value - (all.logits[i]?.[j] ?? Number.NaN))),
+    );
+    expect(Math.max(...worst)).toBeLessThan(1e-4);
+    expect(last.logits).toEqual(all.logits.slice(-1));
+  });
+});
+
+test.each(['visible', 'visible_all_modules'])(
+  "training the case %s gives PyTorch's numbers under PEFT's names",
+  async (name) => {
+    const expected = fixture('tiny_training.json')[name];
+    const file = scratchFile('case.json', JSON.stringify(expected));
+    const trained = (await json('train', '--model', tiny, '--case', file)) as Record<
+      string,
+      unknown
+    >;
+    expect(Object.keys(trained).sort()).toEqual(
+      [
+        ...['losses', 'ce_before', 'ce_after', 'grad_norm_step1', 'grad_first4_step1'],
+        ...['kl_adapter_base_before', 'kl_base_adapter_before'],
+        ...['kl_adapter_base_after', 'kl_base_adapter_after'],
+        ...['param_norm_after', 'param_first4_after'],
+      ].sort(),
+    );
+    const first4 = (whole: Record<string, number[][]>) =>
+      Object.fromEntries(
+        Object.entries(whole).map(([key, rows]) => [key, rows.flat().slice(0, 4)]),
+      );
+    const reference = { ...expected, param_first4_after: first4(expected.param_after) };
+    for (const [key, value] of Object.entries(trained)) {
+      const far = farApart(value, reference[key]);
+      expect(far, key).toEqual([]);
+    }
+  },
+);
+
+/** Places where two trees of numbers differ by more than 1e-4 relative and 1e-6 absolute. */
+function farApart(found: unknown, expected: unknown, path = ''): string[] {
+  if (typeof expected === 'number') {
+    const near =
+      typeof found === 'number' &&
+      Math.abs(found - expected) <= Math.max(1e-6, 1e-4 * Math.abs(expected));
+    return near ? [] : [`${path}: ${found}, expected ${expected}`];
+  }
+  if (typeof expected !== 'object' || expected === null) return [`${path}: nothing to compare`];
+  const other = (found ?? {}) as Record<string, unknown>; // a missing key is reported as undefined
+  return [...new Set([...Object.keys(expected), ...Object.keys(other)])].flatMap((key) =>
+    farApart(other[key], (expected as Record<string, unknown>)[key], `${path}/${key}`),
+  );
+}

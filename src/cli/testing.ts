@@ -1,0 +1,43 @@
+/** For the command's tests only: runs it as a person does, as a process of its own. */
+
+import { spawn } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `attt` and waits for its end. */
+export function attt(...args: readonly string[]): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['scripts/attt.mjs', ...args]);
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (part) => {
+      stdout += part;
+    });
+    child.stderr.on('data', (part) => {
+      stderr += part;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+/** What it printed, once it ended well. */
+export async function json(...args: readonly string[]): Promise<unknown> {
+  const { code, stdout, stderr } = await attt(...args);
+  if (code !== 0) throw new Error(`attt ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** A file of this content in a folder of its own. */
+export function scratchFile(name: string, content: string): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'attt-cli-')), name);
+  writeFileSync(path, content);
+  return path;
+}
