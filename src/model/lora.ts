@@ -7,27 +7,8 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { LoraTarget } from '../config.ts';
 import { LabError } from '../errors.ts';
 import type { Rng } from '../math/rng.ts';
+import type { AdapterData, LoraModuleData } from '../records.ts';
 import type { LoraModule } from './ops/lora-add.ts';
-
-/** One adapted projection as plain data. */
-export interface LoraModuleData {
-  readonly layer: number;
-  readonly target: LoraTarget;
-  readonly inputs: number;
-  readonly outputs: number;
-  readonly rank: number;
-  /** alpha / rank, or what else the file asks for. */
-  readonly scale: number;
-  /** A transposed, [inputs, rank] row-major. */
-  readonly aT: Float32Array;
-  /** B transposed, [rank, outputs] row-major, rows of B in GGUF order. */
-  readonly bT: Float32Array;
-}
-
-/** A whole adapter as plain data: survives structuredClone and IndexedDB bit for bit. */
-export interface AdapterData {
-  readonly modules: readonly LoraModuleData[];
-}
 
 /** Width of the input and output of a projection. */
 export interface ProjectionShape {
@@ -41,15 +22,16 @@ export interface LoraShape {
   readonly targets: readonly LoraTarget[];
 }
 
-interface OwnedModule extends LoraModule {
+/** Which projection a module adapts. */
+export interface PlacedModule extends LoraModule {
   readonly layer: number;
   readonly target: LoraTarget;
 }
 
 /** Owns the parameters on the device. Its version moves whenever a parameter may have moved. */
 export class Adapter {
-  #modules: readonly OwnedModule[];
-  #byName = new Map<string, OwnedModule>();
+  #modules: readonly PlacedModule[];
+  #byName = new Map<string, PlacedModule>();
   #version = 0;
 
   constructor(data: AdapterData) {
@@ -60,6 +42,11 @@ export class Adapter {
   /** A cache that was filled under another version is stale. */
   get version(): number {
     return this.#version;
+  }
+
+  /** In the order of {@link parameters}. Borrowed. */
+  get modules(): readonly PlacedModule[] {
+    return this.#modules;
   }
 
   module(layer: number, target: LoraTarget): LoraModule | undefined {
@@ -82,6 +69,11 @@ export class Adapter {
       })),
     );
     tf.dispose([...old]);
+  }
+
+  /** The present parameters, for {@link assign} later; the caller owns them. Shares their memory. */
+  checkpoint(): tf.Tensor2D[] {
+    return this.parameters().map((tensor) => tf.clone(tensor));
   }
 
   /** Becomes a bit-exact copy of `data`. */
@@ -128,7 +120,7 @@ export class Adapter {
     this.dispose();
   }
 
-  #install(modules: readonly OwnedModule[]): void {
+  #install(modules: readonly PlacedModule[]): void {
     this.#modules = modules;
     this.#byName = new Map(modules.map((m) => [`${m.layer}.${m.target}`, m]));
     this.#version++;

@@ -6,7 +6,8 @@ import { GGML_TYPES } from '../formats/quants.ts';
 import { deriveRng } from '../math/rng.ts';
 import { gatherRows } from './ops/gather-rows.ts';
 import { linear, linearBackward, linearReference } from './ops/linear.ts';
-import { distance, forCases, oddWeight, openHost, random2D, randomBlocks } from './ops/testing.ts';
+import { distance, forCases, oddWeight, random2D, randomBlocks } from './ops/testing.ts';
+import { openHost } from './ops/testing-node.ts';
 import { uploadWeight } from './weights.ts';
 import { HostWeight } from './weights-host.ts';
 

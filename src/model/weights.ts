@@ -2,6 +2,8 @@
 
 import { LabError } from '../errors.ts';
 import { byteLength, type GgmlType } from '../formats/quants.ts';
+import { onGpu } from './ops/host.ts';
+import { GpuWeight } from './weights-gpu.ts';
 import { HostWeight } from './weights-host.ts';
 
 /** A frozen matrix W [rows, cols] (ggml: rows = outputs, cols = inputs). Owned by the model. */
@@ -15,13 +17,13 @@ export interface WeightMatrix {
   /** GPU bytes that it holds; 0 on wasm and cpu, whose copies tf.memory() counts. */
   readonly bytesOnDevice: number;
   /** For the ops only. */
-  readonly storage: HostWeight;
+  readonly storage: HostWeight | GpuWeight;
   dispose(): void;
 }
 
 /**
- * Takes the file's bytes of one matrix. On wasm and cpu the bytes are kept as they are (not copied) and
- * decoded when first needed. Throws `bad_input` when the size does not fit the type and shape,
+ * Takes the file's bytes of one matrix. On WebGPU they are copied, still quantised; on wasm and cpu they
+ * are kept as they are (not copied) and decoded when first needed. Throws `bad_input` when the size does not fit the type and shape,
  * `unsupported` for a type without a decoder, `limit` when a device limit is in the way.
  */
 export function uploadWeight(
@@ -39,14 +41,16 @@ export function uploadWeight(
       { name, type, expected: fileBytes, found: bytes.length },
     );
   }
-  const storage = new HostWeight(name, type, rows, cols, bytes);
+  const storage = onGpu()
+    ? new GpuWeight(name, type, rows, cols, bytes)
+    : new HostWeight(name, type, rows, cols, bytes);
   return {
     name,
     type,
     rows,
     cols,
     fileBytes,
-    bytesOnDevice: 0,
+    bytesOnDevice: storage.kind === 'gpu' ? storage.bytes : 0,
     storage,
     dispose: () => storage.dispose(),
   };

@@ -7,6 +7,33 @@ import type { LoadProgress, StoredModel } from '../records.ts';
 const cacheName = 'attt-models';
 const header = { bytes: 'x-attt-bytes', sha256: 'x-attt-sha256', used: 'x-attt-used' } as const;
 
+/** A policy that ships with the page. */
+export interface BundledModel {
+  /** What `policy_model` and the command line call it. */
+  readonly name: string;
+  readonly label: string;
+  /** Relative to the page. */
+  readonly path: string;
+}
+
+export const bundledModels: readonly BundledModel[] = [
+  {
+    name: 'household',
+    label: 'Household policy, 2.4 M parameters',
+    path: 'models/household-2m/household-2m-q8_0.gguf',
+  },
+];
+
+/** Where a bundled model lies. Throws `not_found` with the names that exist. */
+export function bundledModelUrl(name: string, base: string): string {
+  const model = bundledModels.find((one) => one.name === name);
+  if (model) return new URL(model.path, base).href;
+  const names = bundledModels.map((one) => one.name).join(', ');
+  throw new LabError('not_found', `No bundled model is called "${name}". There is ${names}.`, {
+    name,
+  });
+}
+
 /** A model's bytes and how they came. */
 export interface FetchedModel {
   readonly blob: Blob;
@@ -19,15 +46,17 @@ export interface FetchedModel {
 
 /**
  * The file at a URL, from the cache when it is there. Throws `network` with the address and status,
- * `bad_input` when it ends early, `aborted` on abort; then nothing is kept.
+ * `bad_input` when it ends early, `aborted` on abort; then nothing is kept. `keep` false neither
+ * reads nor fills the cache: a file of the page itself must not outlive the page's version.
  */
 export async function fetchModel(
   url: string,
   signal: AbortSignal,
   onProgress: (progress: LoadProgress) => void,
+  keep = true,
 ): Promise<FetchedModel> {
   const name = decodeURIComponent(url.split(/[?#]/)[0]?.split('/').pop() || 'model.gguf');
-  const cache = typeof caches === 'undefined' ? null : await caches.open(cacheName);
+  const cache = keep && typeof caches !== 'undefined' ? await caches.open(cacheName) : null;
   const hit = await cache?.match(url);
   if (hit) {
     const blob = await hit.blob();
@@ -41,7 +70,7 @@ export async function fetchModel(
     };
   }
   const { blob, sha256 } = await download(url, signal, onProgress);
-  let notKept: string | null = cache ? null : 'this page has no access to the Cache API';
+  let notKept: string | null = cache || !keep ? null : 'this page has no access to the Cache API';
   try {
     const headers = {
       [header.bytes]: String(blob.size),
@@ -74,6 +103,24 @@ export async function listModels(): Promise<readonly StoredModel[]> {
 
 export async function deleteModel(key: string): Promise<void> {
   await (await caches.open(cacheName)).delete(key);
+}
+
+/** SHA-256 of a local file in hex, read slice by slice. */
+export async function sha256Of(
+  file: Blob,
+  signal: AbortSignal,
+  onProgress: (progress: LoadProgress) => void,
+): Promise<string> {
+  const hash = await createSHA256();
+  const slice = 8 * 2 ** 20;
+  const began = performance.now();
+  for (let bytes = 0; bytes < file.size; bytes += slice) {
+    throwIfAborted(signal);
+    hash.update(new Uint8Array(await file.slice(bytes, bytes + slice).arrayBuffer()));
+    const seconds = Math.max(1e-3, (performance.now() - began) / 1000);
+    onProgress({ phase: 'read', bytes, total: file.size, bytesPerSecond: bytes / seconds });
+  }
+  return hash.digest();
 }
 
 async function download(

@@ -6,6 +6,7 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../errors.ts';
+import type { AdamData } from '../records.ts';
 
 export interface AdamSettings {
   readonly beta1: number;
@@ -16,11 +17,11 @@ export interface AdamSettings {
 /** PyTorch's defaults. */
 export const ADAM: AdamSettings = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8 };
 
-/** Moments and step count as plain data, bit exact; in the order of the parameters. */
-export interface AdamData {
+/** {@link AdamData} as tensors. */
+export interface AdamCheckpoint {
   readonly step: number;
-  readonly m: readonly Float32Array[];
-  readonly v: readonly Float32Array[];
+  readonly m: readonly tf.Tensor2D[];
+  readonly v: readonly tf.Tensor2D[];
 }
 
 /** Owns the moments on the device. */
@@ -76,6 +77,20 @@ export class Adam {
     this.#step = t;
     tf.dispose(old);
     return next.map(({ p }) => p);
+  }
+
+  /** The present state, for {@link rewind} later; the caller owns it. Shares the tensors' memory. */
+  checkpoint(): AdamCheckpoint {
+    const clone = (tensors: readonly tf.Tensor2D[]) => tensors.map((tensor) => tf.clone(tensor));
+    return { step: this.#step, m: clone(this.#m), v: clone(this.#v) };
+  }
+
+  /** Takes ownership of an earlier state of its own. */
+  rewind({ step, m, v }: AdamCheckpoint): void {
+    tf.dispose([...this.#m, ...this.#v]);
+    this.#m = m.map((tensor) => tf.keep(tensor));
+    this.#v = v.map((tensor) => tf.keep(tensor));
+    this.#step = step;
   }
 
   async export(): Promise<AdamData> {

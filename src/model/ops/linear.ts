@@ -6,12 +6,26 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import type { WeightMatrix } from '../weights.ts';
+import type { GpuWeight } from '../weights-gpu.ts';
 import { dims, sameShape } from './check.ts';
 import { allocate2D, view } from './host.ts';
+import {
+  linearBackwardKernel,
+  linearKernel,
+  ROW_TILE,
+  rowForm,
+  sumPartsKernel,
+  tokenTile,
+} from './linear-kernels.ts';
+import { empty2D, run2D, runInto } from './program.ts';
+
+/** Rows of W that one invocation of the gradient adds up before another takes over. */
+const PART_ROWS = 2048;
 
 /** x [T, cols] -> [T, rows]. Row t is bit-equal for any T on wasm and cpu. Borrows x, returns owned. */
 export function linear(x: tf.Tensor2D, w: WeightMatrix): tf.Tensor2D {
   sameShape(`linear input of ${w.name}`, x.shape, [x.shape[0], w.cols]);
+  if (w.storage.kind === 'gpu') return linearGpu(x, w, w.storage);
   if (tf.getBackend() === 'wasm') return tf.matMul(x, w.storage.transposed());
   return w.storage.withPlain((plain) => timesTransposed(x, plain));
 }
@@ -19,6 +33,7 @@ export function linear(x: tf.Tensor2D, w: WeightMatrix): tf.Tensor2D {
 /** dy [T, rows] -> dx [T, cols]. Borrows dy, returns owned. */
 export function linearBackward(dy: tf.Tensor2D, w: WeightMatrix): tf.Tensor2D {
   sameShape(`linearBackward dy of ${w.name}`, dy.shape, [dy.shape[0], w.rows]);
+  if (w.storage.kind === 'gpu') return linearBackwardGpu(dy, w, w.storage);
   if (tf.getBackend() === 'wasm') return w.storage.withPlain((plain) => tf.matMul(dy, plain));
   return w.storage.withPlain((plain) => times(dy, plain));
 }
@@ -64,4 +79,61 @@ function times(dy: tf.Tensor2D, w: tf.Tensor2D): tf.Tensor2D {
     dxs.set(sum, t * cols);
   }
   return dx;
+}
+
+function linearGpu(x: tf.Tensor2D, w: WeightMatrix, stored: GpuWeight): tf.Tensor2D {
+  const tokens = x.shape[0];
+  const tile = tokenTile(tokens);
+  const kernel = linearKernel(w.type, rowForm(w.cols), tile);
+  const y = empty2D(`product with ${w.name}`, tokens, w.rows);
+  for (const shard of stored.shards) {
+    runInto(
+      kernel,
+      {
+        inputs: [x, ...shard.planes],
+        uniforms: { ...sizesOf(w, tokens), rows: shard.rows, width: w.rows, first: shard.first },
+        threads: { x: Math.ceil(shard.rows / ROW_TILE), y: Math.ceil(tokens / tile) },
+      },
+      y,
+    );
+  }
+  return y;
+}
+
+function linearBackwardGpu(dy: tf.Tensor2D, w: WeightMatrix, stored: GpuWeight): tf.Tensor2D {
+  const tokens = dy.shape[0];
+  const tile = tokenTile(tokens);
+  const tiles = Math.ceil(tokens / tile);
+  const kernel = linearBackwardKernel(w.type, rowForm(w.cols), tile);
+  const counts = stored.shards.map((shard) => Math.ceil(shard.rows / PART_ROWS));
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const parts = empty2D(`gradient through ${w.name}`, total * tokens, w.cols);
+  let slot = 0;
+  stored.shards.forEach((shard, i) => {
+    const count = counts[i] ?? 0;
+    const step = Math.ceil(shard.rows / count);
+    const span = { width: w.rows, first: shard.first, tiles, parts: count, step, slot };
+    runInto(
+      kernel,
+      {
+        inputs: [dy, ...shard.planes],
+        uniforms: { ...sizesOf(w, tokens), rows: shard.rows, ...span },
+        threads: { x: Math.ceil(w.cols / 32), y: count * tiles },
+      },
+      parts,
+    );
+    slot += count;
+  });
+  if (total === 1) return parts;
+  const length = tokens * w.cols;
+  const launch = { inputs: [parts], uniforms: { parts: total, length }, threads: { x: length } };
+  const dx = run2D(sumPartsKernel, launch, tokens, w.cols);
+  parts.dispose();
+  return dx;
+}
+
+/** The uniforms that are the same for every shard. */
+export function sizesOf(w: WeightMatrix, tokens: number): Record<string, number> {
+  const chunks = Math.ceil(w.cols / 32);
+  return { tokens, cols: w.cols, chunks, quads: Math.ceil(w.cols / 4) };
 }

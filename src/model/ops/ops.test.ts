@@ -15,7 +15,8 @@ import { kvAppend } from './kv-append.ts';
 import { rmsNorm, rmsNormBackward, rmsNormReference } from './rms-norm.ts';
 import { makeRopeTable, rope, ropeReference } from './rope.ts';
 import { swiglu, swigluBackward, swigluReference } from './swiglu.ts';
-import { distance, forCases, openHost, random1D, random2D, randomArray } from './testing.ts';
+import { distance, forCases, random1D, random2D, randomArray } from './testing.ts';
+import { openHost } from './testing-node.ts';
 
 /** tfjs computes in float32, the ops in double: what remains is float32 rounding of the reference. */
 const TOLERANCE = 2e-5;

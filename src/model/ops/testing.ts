@@ -1,18 +1,10 @@
-/** For tests only: seeded odd shapes, random operands, closeness, and a backend opened in Node. */
+/** For tests only: seeded odd shapes, random operands, closeness. Runs in Node and in a browser. */
 
 import '@tensorflow/tfjs-core/dist/register_all_gradients';
 import * as tf from '@tensorflow/tfjs-core';
 import { floatToHalf } from '../../formats/half.ts';
 import { byteLength, dequantize, GGML_LAYOUTS, type GgmlType } from '../../formats/quants.ts';
 import { deriveRng, type Rng } from '../../math/rng.ts';
-import type { BackendName } from '../../records.ts';
-import { openBackend } from '../device.ts';
-import { nodeWasmPaths } from '../wasm-paths-node.ts';
-
-/** Opens wasm or cpu in Node. */
-export async function openHost(name: Exclude<BackendName, 'webgpu'>): Promise<void> {
-  await openBackend(name, { wasmPaths: nodeWasmPaths(import.meta.url) });
-}
 
 /** Runs `check` on `count` seeded cases; the failing case's number is in the stack's message. */
 export function forCases(purpose: string, count: number, check: (rng: Rng) => void): void {
@@ -23,6 +15,28 @@ export function forCases(purpose: string, count: number, check: (rng: Rng) => vo
       throw new Error(`${purpose}, case ${number}: ${String(thrown)}`, { cause: thrown });
     }
   }
+}
+
+/**
+ * Runs `run` with equal random streams on cpu and on WebGPU, and returns each pair of results. Both
+ * backends must be registered; WebGPU is the current one before and after.
+ */
+export async function onBoth(
+  purpose: string,
+  number: number,
+  run: (rng: Rng) => tf.Tensor[],
+): Promise<{ readonly host: Float32Array; readonly gpu: Float32Array }[]> {
+  const collect = async (): Promise<Float32Array[]> => {
+    const tensors = tf.tidy(() => run(deriveRng(7, purpose, number)));
+    const values = await Promise.all(tensors.map((tensor) => tensor.data()));
+    tf.dispose(tensors);
+    return values.map((value) => Float32Array.from(value));
+  };
+  await tf.setBackend('cpu');
+  const host = await collect();
+  await tf.setBackend('webgpu');
+  const gpu = await collect();
+  return host.map((value, i) => ({ host: value, gpu: gpu[i] ?? new Float32Array() }));
 }
 
 /** Values in [-scale, scale). */

@@ -1,0 +1,104 @@
+/** The acting face of the engine: one conversation of one model under one adapter, behind the Policy port. */
+
+import type { Settings } from '../config.ts';
+import { LabError } from '../errors.ts';
+import type { Rng } from '../math/rng.ts';
+import type { FollowingIds, Policy } from '../ports.ts';
+import type { ChatMessage, Generation } from '../records.ts';
+import { continueChat, encodeChat } from '../text/chat.ts';
+import type { Tokenizer } from '../text/tokenizer.ts';
+import { KvCache } from './cache.ts';
+import { generate } from './generate.ts';
+import type { LlamaModel } from './llama.ts';
+import type { Adapter } from './lora.ts';
+
+/** Owns the conversation's cache; borrows model, tokenizer and adapter. */
+export class LlamaPolicy implements Policy {
+  readonly contextLength: number;
+  readonly #model: LlamaModel;
+  readonly #tokenizer: Tokenizer;
+  readonly #template: string;
+  readonly #adapter: Adapter | null;
+  readonly #cache: KvCache;
+  #opening: readonly ChatMessage[] = [];
+
+  constructor(model: LlamaModel, tokenizer: Tokenizer, template: string, adapter: Adapter | null) {
+    const { layers, kvHeads, headDim, contextLength } = model.config;
+    this.#model = model;
+    this.#tokenizer = tokenizer;
+    this.#template = template;
+    this.#adapter = adapter;
+    this.#cache = new KvCache(layers, kvHeads * headDim, contextLength);
+    this.contextLength = contextLength;
+  }
+
+  begin(messages: readonly ChatMessage[]): readonly number[] {
+    this.#opening = messages;
+    const options = { addGenerationPrompt: true };
+    return encodeChat(this.#tokenizer, this.#template, messages, options).ids;
+  }
+
+  follow(generation: Generation, message: ChatMessage): FollowingIds {
+    // The opening stands for the whole conversation: what follows a turn does not depend on it.
+    const { ids, span } = continueChat(
+      this.#tokenizer,
+      this.#template,
+      this.#opening,
+      generation.ids,
+      message,
+    );
+    return { ids, content: span ? [span.start, span.end] : [0, 0] };
+  }
+
+  async generate(
+    promptIds: readonly number[],
+    settings: Settings,
+    maxTokens: number,
+    rng: Rng,
+    signal: AbortSignal,
+    onToken: (id: number, piece: string) => void,
+  ): Promise<Generation> {
+    const tokens = generate(
+      this.#model,
+      this.#tokenizer,
+      this.#adapter,
+      this.#cache,
+      promptIds,
+      rng,
+      {
+        sampling: {
+          temperature: settings.temperature,
+          topK: settings.top_k,
+          topP: settings.top_p,
+          repetitionPenalty: settings.repetition_penalty,
+        },
+        maxTokens,
+        signal,
+      },
+    );
+    for (;;) {
+      const next = await tokens.next();
+      if (next.done) return next.value;
+      onToken(next.value.id, next.value.text);
+    }
+  }
+
+  dispose(): void {
+    this.#cache.dispose();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+}
+
+/** The file's own chat template. Throws `unsupported` when it has none. */
+export function templateOf(metadata: Readonly<Record<string, unknown>>, name: string): string {
+  const template = metadata['tokenizer.chat_template'];
+  if (typeof template === 'string') return template;
+  throw new LabError(
+    'unsupported',
+    `${name} has no chat template (tokenizer.chat_template), so it cannot hold a conversation. Use an instruction-tuned model, or a file converted with its template.`,
+    { name },
+  );
+}

@@ -1,0 +1,233 @@
+/**
+ * Token-weighted cross entropy at the head, and its gradient at the last layer's output, in chunks of
+ * positions. Knows nothing of layers, adapters or optimisers.
+ */
+
+import * as tf from '@tensorflow/tfjs-core';
+import { LabError, throwIfAborted } from '../errors.ts';
+import { logitsOf } from '../model/forward.ts';
+import type { LlamaModel } from '../model/llama.ts';
+import { nextMacrotask } from '../model/macrotask.ts';
+import {
+  crossEntropy,
+  crossEntropyBackward,
+  klRows,
+  linear,
+  linearBackward,
+  rmsNorm,
+  rmsNormBackward,
+} from '../model/ops/index.ts';
+
+/** What the weighted sum is divided by: the sum of the weights, or the number of trained tokens. */
+export type Normalisation = 'weights' | 'tokens';
+
+/** One sequence: w_j per id. 0 is context only; the first id can have no label. */
+export interface WeightedIds {
+  readonly ids: readonly number[];
+  readonly weights: readonly number[];
+}
+
+/** Which rows of a sequence's output predict which ids: the label at index j is predicted by row j - 1. */
+export interface Targets {
+  readonly rows: Int32Array; // ascending
+  readonly labels: Int32Array;
+  readonly weights: Float64Array;
+}
+
+/**
+ * Logits of one chunk take at most this much (42 positions of 49,152 tokens): far below any binding
+ * limit, and short enough to hear a stop.
+ */
+export const HEAD_CHUNK_BYTES = 8 * 2 ** 20;
+
+/** Positions whose logits are computed together: at least one. */
+export function headChunk(vocabulary: number, limit = HEAD_CHUNK_BYTES): number {
+  return Math.max(1, Math.floor(limit / (4 * vocabulary)));
+}
+
+/** The labels of a sequence. Throws `bad_input` when there is none or one cannot be predicted. */
+export function targetsOf({ ids, weights }: WeightedIds): Targets {
+  if (weights.length !== ids.length) {
+    throw new LabError(
+      'bad_input',
+      `${ids.length} ids came with ${weights.length} weights; expected one weight per id.`,
+    );
+  }
+  const wrong = weights.findIndex((w) => !(w >= 0 && Number.isFinite(w)));
+  if (wrong >= 0) {
+    throw new LabError(
+      'bad_input',
+      `The weight of token ${wrong} is ${weights[wrong]}; expected a number of at least 0.`,
+    );
+  }
+  if ((weights[0] ?? 0) > 0) {
+    throw new LabError(
+      'bad_input',
+      'The first id has a weight, but nothing predicts it; expected 0 there.',
+    );
+  }
+  const at = weights.flatMap((w, j) => (w > 0 ? [j] : []));
+  if (at.length === 0) {
+    throw new LabError('bad_input', 'No token has a weight above 0; there is nothing to train on.');
+  }
+  return {
+    rows: Int32Array.from(at, (j) => j - 1),
+    labels: Int32Array.from(at, (j) => ids[j] ?? 0),
+    weights: Float64Array.from(at, (j) => weights[j] ?? 0),
+  };
+}
+
+/** What the loss of a window of sequences is divided by: Σ w, or N, over all of them together. */
+export function lossDivisor(window: readonly Targets[], normalisation: Normalisation): number {
+  switch (normalisation) {
+    case 'weights':
+      return window.reduce((sum, { weights }) => sum + weights.reduce((a, b) => a + b, 0), 0);
+    case 'tokens':
+      return window.reduce((sum, { labels }) => sum + labels.length, 0);
+    default:
+      return normalisation satisfies never;
+  }
+}
+
+/** Σ w · CE over one sequence, in double. */
+export function weightedSum(ce: Float32Array, { weights }: Targets): number {
+  return weights.reduce((sum, w, n) => sum + w * (ce[n] ?? 0), 0);
+}
+
+/** CE in nats of each target, given the residual output x [T, width]. Borrows x. */
+export async function crossEntropyAt(
+  model: LlamaModel,
+  x: tf.Tensor2D,
+  { rows, labels }: Targets,
+  signal: AbortSignal | undefined,
+): Promise<Float32Array> {
+  const out = new Float32Array(labels.length);
+  for (const [from, to] of chunks(labels.length, headChunk(model.config.vocabulary))) {
+    await nextMacrotask();
+    throwIfAborted(signal);
+    const ce = tf.tidy(() =>
+      crossEntropy(logitsOf(model, pick(x, rows.subarray(from, to))), labels.slice(from, to)),
+    );
+    out.set(await dataOf(ce), from);
+  }
+  return out;
+}
+
+/**
+ * As {@link crossEntropyAt}, and the gradient of Σ coeff_n · CE_n at x, [T, width]. Borrows x; the
+ * caller owns `dx`.
+ */
+export async function crossEntropyGradient(
+  model: LlamaModel,
+  x: tf.Tensor2D,
+  { rows, labels }: Targets,
+  coefficients: Float32Array,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly ce: Float32Array; readonly dx: tf.Tensor2D }> {
+  const { rmsEpsilon, vocabulary } = model.config;
+  const out = new Float32Array(labels.length);
+  const parts: tf.Tensor2D[] = [];
+  try {
+    for (const [from, to] of chunks(labels.length, headChunk(vocabulary))) {
+      await nextMacrotask();
+      throwIfAborted(signal);
+      const { ce, dRows } = tf.tidy(() => {
+        const picked = pick(x, rows.subarray(from, to));
+        const chunkLabels = labels.slice(from, to);
+        const normed = rmsNorm(picked, model.outputNorm, rmsEpsilon);
+        const logits = linear(normed, model.head);
+        const dLogits = crossEntropyBackward(logits, chunkLabels, coefficients.slice(from, to));
+        const dNormed = linearBackward(dLogits, model.head);
+        return {
+          ce: crossEntropy(logits, chunkLabels),
+          dRows: rmsNormBackward(picked, model.outputNorm, rmsEpsilon, dNormed),
+        };
+      });
+      parts.push(dRows);
+      out.set(await dataOf(ce), from);
+    }
+    return { ce: out, dx: tf.tidy(() => spread(tf.concat(parts, 0), rows, x.shape[0])) };
+  } finally {
+    tf.dispose(parts);
+  }
+}
+
+/**
+ * Exact KL(p ‖ q) in nats at the given rows of two residual outputs [T, width], over the whole
+ * vocabulary. Borrows both.
+ */
+export async function klAt(
+  model: LlamaModel,
+  p: tf.Tensor2D,
+  q: tf.Tensor2D,
+  rows: Int32Array,
+  signal: AbortSignal | undefined,
+): Promise<Float32Array> {
+  const out = new Float32Array(rows.length);
+  for (const [from, to] of chunks(rows.length, headChunk(model.config.vocabulary))) {
+    await nextMacrotask();
+    throwIfAborted(signal);
+    const kl = tf.tidy(() => {
+      const at = rows.subarray(from, to);
+      return klRows(logitsOf(model, pick(p, at)), logitsOf(model, pick(q, at)));
+    });
+    out.set(await dataOf(kl), from);
+  }
+  return out;
+}
+
+function* chunks(length: number, size: number): Generator<readonly [number, number]> {
+  for (let from = 0; from < length; from += size) yield [from, Math.min(from + size, length)];
+}
+
+/** Rows of x by ascending index, as slices of runs: gather's own index tensor would need an upload. */
+function pick(x: tf.Tensor2D, rows: Int32Array): tf.Tensor2D {
+  const runs = runsOf(rows).map(({ row, length }) => tf.slice(x, [row, 0], [length, x.shape[1]]));
+  return tf.concat(runs, 0);
+}
+
+/** The inverse of {@link pick}: [rows, width] into a zero [length, width]. */
+function spread(d: tf.Tensor2D, rows: Int32Array, length: number): tf.Tensor2D {
+  const width = d.shape[1];
+  const parts: tf.Tensor2D[] = [];
+  let at = 0;
+  const zeros = (to: number) => {
+    if (to > at) parts.push(tf.zeros<tf.Rank.R2>([to - at, width]));
+  };
+  for (const { row, from, length: count } of runsOf(rows)) {
+    zeros(row);
+    parts.push(tf.slice(d, [from, 0], [count, width]));
+    at = row + count;
+  }
+  zeros(length);
+  return tf.concat(parts, 0);
+}
+
+interface Run {
+  /** First row of the run, and how many follow each other. */
+  readonly row: number;
+  readonly length: number;
+  /** Its place in the list of rows. */
+  readonly from: number;
+}
+
+function runsOf(rows: Int32Array): Run[] {
+  const runs: Run[] = [];
+  for (let from = 0; from < rows.length; ) {
+    const row = rows[from] ?? 0;
+    let length = 1;
+    while (rows[from + length] === row + length) length++;
+    runs.push({ row, length, from });
+    from += length;
+  }
+  return runs;
+}
+
+/** Reads a small result and frees it. */
+async function dataOf(tensor: tf.Tensor1D): Promise<Float32Array> {
+  try {
+    return (await tensor.data<'float32'>()).slice();
+  } finally {
+    tensor.dispose();
+  }
+}

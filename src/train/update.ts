@@ -1,0 +1,261 @@
+/**
+ * One update of the adapter: some Adam steps on a window of weighted sequences, all or nothing.
+ * Knows nothing of episodes, triggers or guards.
+ */
+
+import * as tf from '@tensorflow/tfjs-core';
+import { LabError } from '../errors.ts';
+import type { LlamaModel } from '../model/llama.ts';
+import { AdapterGradients, backwardSequence, runSequence } from '../model/llama-backward.ts';
+import type { Adapter } from '../model/lora.ts';
+import { finish } from '../model/macrotask.ts';
+import type { Adam } from './adam.ts';
+import {
+  crossEntropyAt,
+  crossEntropyGradient,
+  klAt,
+  lossDivisor,
+  type Normalisation,
+  type Targets,
+  targetsOf,
+  type WeightedIds,
+  weightedSum,
+} from './loss.ts';
+
+export interface UpdateOptions {
+  readonly steps: number;
+  readonly learningRate: number;
+  readonly normalisation: Normalisation;
+  /** The whole gradient is scaled down to this norm when it is larger; 0 never clips. */
+  readonly maxGradNorm: number;
+  /** Also return the first step's gradients, for checking. */
+  readonly keepGradients?: boolean;
+}
+
+/** Work done so far, in layers passed forwards or backwards. */
+export interface UpdateProgress {
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface UpdateResult {
+  /** Before each step, then after the last: steps + 1 numbers. */
+  readonly losses: readonly number[];
+  /** Of the whole gradient at each step, before clipping. */
+  readonly gradNorms: readonly number[];
+  /** Nats of every label, sequence by sequence. */
+  readonly ceBefore: readonly Float32Array[];
+  readonly ceAfter: readonly Float32Array[];
+  /** In the order of the adapter's parameters; null unless asked for. */
+  readonly firstGradients: readonly Float32Array[] | null;
+}
+
+/** PyTorch's clip_grad_norm_ adds it to the norm before dividing. */
+const CLIP_EPSILON = 1e-6;
+
+/**
+ * Trains on all sequences together: loss = Σ w · CE / Σ w (or / N) over the whole window, so that
+ * unequal sequences weigh by their tokens. Yields after each layer. When it throws, is aborted or is
+ * left early, adapter and optimiser are as before, bit for bit, and nothing leaks. Rejects with
+ * `bad_input` for a window that cannot be trained on, `limit` for a sequence beyond the context.
+ */
+export async function* updateAdapter(
+  model: LlamaModel,
+  adapter: Adapter,
+  adam: Adam,
+  window: readonly WeightedIds[],
+  options: UpdateOptions,
+  signal?: AbortSignal,
+): AsyncGenerator<UpdateProgress, UpdateResult, void> {
+  const work = window.map((sequence) => prepare(model, sequence));
+  const divisor = lossDivisor(
+    work.map(({ targets }) => targets),
+    options.normalisation,
+  );
+  const total = work.length * model.layers.length * (2 * options.steps + 1);
+  let done = 0;
+  const before = { parameters: adapter.checkpoint(), optimiser: adam.checkpoint() };
+  const losses: number[] = [];
+  const gradNorms: number[] = [];
+  let ceBefore: readonly Float32Array[] = [];
+  let firstGradients: readonly Float32Array[] | null = null;
+  let finished = false;
+  try {
+    for (let step = 0; ; step++) {
+      const training = step < options.steps;
+      using sums = new AdapterGradients();
+      const ces: Float32Array[] = [];
+      let weighted = 0;
+      for (const { ids, targets } of work) {
+        const into = training ? { sums, divisor } : null;
+        const pass = onePass(model, adapter, ids, targets, into, ces, signal);
+        for await (const _layer of pass) yield { done: done++, total };
+        weighted += weightedSum(ces.at(-1) ?? new Float32Array(0), targets);
+      }
+      losses.push(weighted / divisor);
+      if (step === 0) ceBefore = ces;
+      if (!training) {
+        finished = true;
+        return { losses, gradNorms, ceBefore, ceAfter: ces, firstGradients };
+      }
+      const gradients = sums.inOrderOf(adapter);
+      if (step === 0 && options.keepGradients === true) firstGradients = await copies(gradients);
+      const norm = await globalNorm(gradients);
+      gradNorms.push(norm);
+      const clip = options.maxGradNorm > 0 ? options.maxGradNorm / (norm + CLIP_EPSILON) : 1;
+      takeStep(adapter, adam, gradients, Math.min(1, clip), options.learningRate);
+    }
+  } finally {
+    if (finished) {
+      tf.dispose([...before.parameters, ...before.optimiser.m, ...before.optimiser.v]);
+    } else {
+      adapter.assign(before.parameters);
+      adam.rewind(before.optimiser);
+    }
+  }
+}
+
+/** Cross entropy of each label in nats; nothing is trained. */
+export async function measureCrossEntropy(
+  model: LlamaModel,
+  adapter: Adapter | null,
+  sequence: WeightedIds,
+  signal?: AbortSignal,
+): Promise<Float32Array> {
+  const { ids, targets } = prepare(model, sequence);
+  const [x] = await finish(runSequence(model, adapter, ids, 'output', signal));
+  try {
+    return await crossEntropyAt(model, given(x), targets, signal);
+  } finally {
+    x?.dispose();
+  }
+}
+
+/**
+ * Mean over `rows` of the exact KL(P ‖ Q) in nats over the whole vocabulary, where P and Q are the
+ * next-token distributions after ids[0 … row] under two adapters (null: the base).
+ */
+export async function klDivergence(
+  model: LlamaModel,
+  p: Adapter | null,
+  q: Adapter | null,
+  ids: readonly number[],
+  rows: Int32Array,
+  signal?: AbortSignal,
+): Promise<number> {
+  const used = ids.slice(0, (rows.at(-1) ?? 0) + 1);
+  const outputs: tf.Tensor2D[] = [];
+  try {
+    for (const adapter of [p, q]) {
+      outputs.push(...(await finish(runSequence(model, adapter, used, 'output', signal))));
+    }
+    const [xp, xq] = outputs;
+    const kl = await klAt(model, given(xp), given(xq), rows, signal);
+    return kl.reduce((sum, value) => sum + value, 0) / rows.length;
+  } finally {
+    tf.dispose(outputs);
+  }
+}
+
+interface Prepared {
+  /** Up to the id before the last label: what lies behind predicts nothing that counts. */
+  readonly ids: readonly number[];
+  readonly targets: Targets;
+}
+
+function prepare(model: LlamaModel, sequence: WeightedIds): Prepared {
+  const targets = targetsOf(sequence);
+  const ids = sequence.ids.slice(0, (targets.rows.at(-1) ?? 0) + 1);
+  const limit = model.config.contextLength;
+  if (ids.length > limit) {
+    throw new LabError(
+      'limit',
+      `The text to train on has ${ids.length} tokens, but the context holds ${limit}. Train on a shorter text.`,
+      { length: ids.length, limit },
+    );
+  }
+  return { ids, targets };
+}
+
+/**
+ * One sequence forwards, and backwards when `into` says where to; its CE is pushed to `ces`. Yields
+ * before each layer; made for `for await`, which cleans up when it is left early.
+ */
+async function* onePass(
+  model: LlamaModel,
+  adapter: Adapter,
+  ids: readonly number[],
+  targets: Targets,
+  into: { readonly sums: AdapterGradients; readonly divisor: number } | null,
+  ces: Float32Array[],
+  signal: AbortSignal | undefined,
+): AsyncGenerator<void, void, void> {
+  const keep = into === null ? 'output' : 'inputs';
+  const inputs = yield* runSequence(model, adapter, ids, keep, signal);
+  try {
+    const x = given(inputs.at(-1));
+    if (into === null) {
+      ces.push(await crossEntropyAt(model, x, targets, signal));
+      return;
+    }
+    const coefficients = Float32Array.from(targets.weights, (w) => w / into.divisor);
+    const { ce, dx } = await crossEntropyGradient(model, x, targets, coefficients, signal);
+    ces.push(ce);
+    yield* backwardSequence(model, adapter, inputs, dx, into.sums, signal);
+  } finally {
+    tf.dispose(inputs.splice(0));
+  }
+}
+
+/** Yields a progress record for each step of `work`; left early, `work` is ended and frees what it holds. */
+async function* counted<T>(
+  work: AsyncGenerator<void, T, void>,
+  progress: () => UpdateProgress,
+): AsyncGenerator<UpdateProgress, T, void> {
+  try {
+    for (;;) {
+      const { value, done } = await work.next();
+      if (done === true) return value;
+      yield progress();
+    }
+  } finally {
+    // After its end this does nothing; the value is never seen.
+    await work.return(undefined as never);
+  }
+}
+
+/** Synchronous, so that no one can see an adapter that is half stepped. */
+function takeStep(
+  adapter: Adapter,
+  adam: Adam,
+  gradients: readonly tf.Tensor2D[],
+  clip: number,
+  learningRate: number,
+): void {
+  const clipped =
+    clip < 1 ? tf.tidy(() => gradients.map((g) => tf.mul<tf.Tensor2D>(g, clip))) : null;
+  try {
+    adapter.assign(adam.update(adapter.parameters(), clipped ?? gradients, learningRate));
+  } finally {
+    if (clipped !== null) tf.dispose(clipped);
+  }
+}
+
+/** √Σ g² over all gradients. */
+async function globalNorm(gradients: readonly tf.Tensor2D[]): Promise<number> {
+  const squares = tf.tidy(() => tf.stack(gradients.map((g) => tf.sum(tf.square(g)))));
+  const values = await squares.data();
+  squares.dispose();
+  let sum = 0;
+  for (const value of values) sum += value;
+  return Math.sqrt(sum);
+}
+
+async function copies(tensors: readonly tf.Tensor2D[]): Promise<Float32Array[]> {
+  return Promise.all(tensors.map(async (t) => (await t.data<'float32'>()).slice()));
+}
+
+function given(x: tf.Tensor2D | undefined): tf.Tensor2D {
+  if (x !== undefined) return x;
+  throw new LabError('internal', 'A sequence gave no output.');
+}

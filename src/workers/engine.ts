@@ -1,0 +1,186 @@
+/** The engine worker's one model and backend: loading, replacing, and the faces an episode needs. */
+
+import { version } from '../../package.json';
+import type { LoraTarget, Settings } from '../config.ts';
+import { LabError } from '../errors.ts';
+import { type GgufFile, readGguf } from '../formats/gguf.ts';
+import type { ByteSource } from '../formats/source.ts';
+import { deriveRng } from '../math/rng.ts';
+import { type BackendEnv, type OpenBackend, openBackend } from '../model/device.ts';
+import { type LlamaModel, loadLlama } from '../model/llama.ts';
+import { projectionShape } from '../model/llama-config.ts';
+import { freshAdapter } from '../model/lora.ts';
+import { defaultNeeds, estimateMemory } from '../model/memory.ts';
+import { LlamaPolicy, templateOf } from '../model/policy.ts';
+import type {
+  BackendName,
+  Capabilities,
+  LoadProgress,
+  ModelInfo,
+  RunManifest,
+  TaskRef,
+} from '../records.ts';
+import { createTokenizer, type Tokenizer } from '../text/tokenizer.ts';
+import { LoraLearner } from '../train/learner.ts';
+
+/** A model's file with what is known of it before it is read. */
+export interface ModelFile {
+  readonly source: ByteSource;
+  readonly sha256: string;
+}
+
+interface Loaded {
+  readonly file: ModelFile;
+  readonly gguf: GgufFile;
+  readonly model: LlamaModel;
+  readonly tokenizer: Tokenizer;
+  readonly info: ModelInfo;
+}
+
+/** What one episode borrows of the engine; dispose it at the episode's end. */
+export interface EpisodeFaces {
+  readonly policy: LlamaPolicy;
+  readonly learner: LoraLearner;
+  readonly manifest: RunManifest;
+  dispose(): void;
+}
+
+/** Owns the device and the weights. One model at a time. */
+export class EngineHost {
+  readonly #env: BackendEnv;
+  readonly #preferred: BackendName | undefined;
+  #backend: Promise<OpenBackend> | null = null;
+  #loaded: Loaded | null = null;
+
+  constructor(env: BackendEnv, preferred?: BackendName) {
+    this.#env = env;
+    this.#preferred = preferred;
+  }
+
+  /** Opens the backend on first use; a lost device is forgotten, so that the next call opens anew. */
+  backend(): Promise<OpenBackend> {
+    this.#backend ??= openBackend(this.#preferred, this.#env).then((opened) => {
+      void opened.lost.then(() => {
+        this.#backend = null;
+        this.#loaded = null; // its buffers went with the device
+      });
+      return opened;
+    });
+    return this.#backend;
+  }
+
+  async capabilities(): Promise<Capabilities> {
+    return (await this.backend()).capabilities;
+  }
+
+  get info(): ModelInfo | null {
+    return this.#loaded?.info ?? null;
+  }
+
+  /** Replaces the model; the present one stays when anything fails. */
+  async load(
+    file: ModelFile,
+    contextLength: number,
+    signal: AbortSignal,
+    onProgress: (progress: LoadProgress) => void,
+  ): Promise<ModelInfo> {
+    await this.backend();
+    const { source } = file;
+    const gguf = await readGguf(source);
+    const began = performance.now();
+    const model = await loadLlama(gguf, source, {
+      contextLength,
+      signal,
+      onProgress: (bytes, total) => {
+        const seconds = (performance.now() - began) / 1000;
+        onProgress({
+          phase: 'upload',
+          bytes,
+          total,
+          bytesPerSecond: bytes / Math.max(seconds, 1e-3),
+        });
+      },
+    });
+    const tokenizer = createTokenizer(gguf.metadata);
+    this.#loaded?.model.dispose();
+    this.#loaded = { file, gguf, model, tokenizer, info: infoOf(file, gguf, model, tokenizer) };
+    return this.#loaded.info;
+  }
+
+  /** Policy and learner for one episode, with a fresh adapter. Throws `not_found` without a model. */
+  async episode(task: TaskRef, settings: Settings): Promise<EpisodeFaces> {
+    const loaded = this.#loaded;
+    if (!loaded) {
+      throw new LabError(
+        'not_found',
+        'No model is loaded. Load the bundled policy or a GGUF file first.',
+      );
+    }
+    const { model, tokenizer, gguf, file, info } = loaded;
+    const template = templateOf(gguf.metadata, file.source.name);
+    const backend = await this.backend();
+    const targets: readonly LoraTarget[] = settings.target_modules;
+    const start = freshAdapter(
+      { rank: settings.lora_rank, alpha: settings.lora_alpha, targets },
+      model.config.layers,
+      (target) => projectionShape(model.config, target),
+      deriveRng(settings.seed, task.env, task.split, task.index, 'lora'),
+    );
+    const learner = new LoraLearner(model, tokenizer, start);
+    const policy = new LlamaPolicy(model, tokenizer, template, learner.adapter);
+    return {
+      policy,
+      learner,
+      manifest: {
+        schema: 1,
+        appVersion: version,
+        modelName: info.name,
+        modelSha256: file.sha256,
+        architecture: info.architecture,
+        heads: info.heads,
+        kvHeads: info.kvHeads,
+        backend: backend.name,
+        device: backend.device,
+        env: task.env,
+        task,
+        settings,
+      },
+      dispose() {
+        policy.dispose();
+        learner.dispose();
+      },
+    };
+  }
+}
+
+function infoOf(
+  file: ModelFile,
+  { metadata }: GgufFile,
+  model: LlamaModel,
+  tokenizer: Tokenizer,
+): ModelInfo {
+  const { config } = model;
+  const text = (key: string) => (typeof metadata[key] === 'string' ? String(metadata[key]) : null);
+  const counts = new Map<string, number>();
+  for (const { type, rows, cols } of model.matrices)
+    counts.set(type, (counts.get(type) ?? 0) + rows * cols);
+  const weightBytes = model.matrices.reduce((sum, { bytesOnDevice }) => sum + bytesOnDevice, 0);
+  const [quantisation] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? ['F32'];
+  return {
+    name: text('general.name') ?? file.source.name,
+    architecture: config.architecture,
+    quantisation,
+    parameters: model.parameters,
+    fileBytes: file.source.size,
+    sha256: file.sha256,
+    layers: config.layers,
+    width: config.width,
+    heads: config.heads,
+    kvHeads: config.kvHeads,
+    vocabulary: config.vocabulary,
+    contextLength: config.contextLength,
+    licence: text('general.license'),
+    memory: estimateMemory(config, { weightBytes, ...defaultNeeds }),
+    warnings: tokenizer.warnings,
+  };
+}
