@@ -1,0 +1,151 @@
+/** The page: where each panel stands, what keys do, and what happens to a dropped file. */
+
+import { type DragEvent, useEffect, useState } from 'react';
+import { openFile } from './actions.ts';
+import { Charts } from './charts.tsx';
+import { Header } from './header.tsx';
+import { Heatmap } from './heatmap.tsx';
+import { listenToKeys } from './keys.ts';
+import { ModelCard } from './model-card.tsx';
+import { Notices } from './notices.tsx';
+import { RunBar } from './run-bar.tsx';
+import { RunHead } from './run-head.tsx';
+import { RunsList } from './runs-list.tsx';
+import { SettingsForm } from './settings-form.tsx';
+import { isRunning, shownRun } from './state.ts';
+import { useLab } from './store.ts';
+import { TaskCard } from './task-card.tsx';
+import { TipLayer } from './tip.tsx';
+import { Transcript } from './transcript.tsx';
+import { Welcome } from './welcome.tsx';
+import './app.css';
+
+export function App() {
+  const theme = useLab((state) => state.theme);
+  const run = useLab(shownRun);
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme;
+  }, [theme]);
+  useEffect(() => listenToKeys(window), []);
+  useTitle();
+  useLeaveWarning();
+  const drop = useDrop();
+  return (
+    <div className="app" {...drop.handlers}>
+      <Header />
+      <RunBar />
+      <main className="main">
+        <Side />
+        {run ? (
+          <>
+            <section className="middle" aria-label="Run">
+              <RunHead run={run} />
+              <Transcript key={run.started.manifest.appVersion + (run.id ?? run.name)} run={run} />
+            </section>
+            <section className="right" aria-label="Measurements">
+              <Charts run={run} />
+              <Heatmap run={run} />
+            </section>
+          </>
+        ) : (
+          <Welcome />
+        )}
+      </main>
+      <Notices />
+      <TipLayer />
+      {drop.over && (
+        <div className="drop" aria-hidden="true">
+          <p>
+            Drop a model (.gguf), a run (.jsonl), settings (.toml, .json) or a world (scene.json,
+            game.tw-pddl)
+          </p>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The left side: what the next run is made of, and the runs that were. */
+function Side() {
+  const [tab, setTab] = useState<'setup' | 'runs'>('setup');
+  const count = useLab((state) => state.runs.length);
+  return (
+    <aside className="side" aria-label="Setup and runs">
+      <fieldset className="tabs">
+        <legend className="unseen">What this side shows</legend>
+        {(['setup', 'runs'] as const).map((name) => (
+          <label key={name}>
+            <input
+              type="radio"
+              name="side"
+              className="unseen"
+              checked={tab === name}
+              onChange={() => setTab(name)}
+            />
+            {name === 'setup' ? 'Setup' : `Runs${count > 0 ? ` (${count})` : ''}`}
+          </label>
+        ))}
+      </fieldset>
+      <div className="side-scroll">
+        {tab === 'setup' ? (
+          <>
+            <ModelCard />
+            <TaskCard />
+            <SettingsForm />
+          </>
+        ) : (
+          <RunsList />
+        )}
+      </div>
+    </aside>
+  );
+}
+
+/** The title tells a hidden tab's progress. */
+function useTitle(): void {
+  const title = useLab((state) => {
+    const live = state.live;
+    if (!live) return 'aTTT Lab';
+    const t = live.view?.steps.at(-1)?.t ?? 0;
+    if (live.status === 'ended') return `Done, ${t} steps · aTTT Lab`;
+    return `${live.status === 'paused' ? 'Paused, ' : ''}step ${t} · aTTT Lab`;
+  });
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+}
+
+/** A running episode ends with its tab; the browser asks before. */
+function useLeaveWarning(): void {
+  const running = useLab(isRunning);
+  useEffect(() => {
+    if (!running) return;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', warn);
+    return () => window.removeEventListener('beforeunload', warn);
+  }, [running]);
+}
+
+function useDrop() {
+  const [over, setOver] = useState(false);
+  const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files');
+  return {
+    over,
+    handlers: {
+      onDragOver: (event: DragEvent) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        setOver(true);
+      },
+      onDragLeave: (event: DragEvent) => {
+        if (event.relatedTarget === null) setOver(false);
+      },
+      onDrop: async (event: DragEvent) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        setOver(false);
+        for (const file of [...event.dataTransfer.files]) await openFile(file);
+      },
+    },
+  };
+}

@@ -1,0 +1,83 @@
+/** What this machine and browser offer: each step of the probe, what was found and what to do. */
+
+import { startLab } from './actions.ts';
+import { Dialog } from './dialog.tsx';
+import { Mark } from './icons.tsx';
+import { isRunning } from './state.ts';
+import { useLab } from './store.ts';
+import './capabilities.css';
+import type { Capabilities, ProbeStep } from '../records.ts';
+
+export function CapabilitiesDialog({ onClose }: { onClose: () => void }) {
+  const capabilities = useLab((state) => state.capabilities);
+  const running = useLab(isRunning);
+  return (
+    <Dialog title="What computes here" onClose={onClose}>
+      {capabilities ? (
+        <>
+          <p className="capability-reason">
+            <strong>{backendName(capabilities)}</strong> {capabilities.reason}
+          </p>
+          <p className="capability-device">{capabilities.device}</p>
+          <ProbeSteps steps={capabilities.steps} />
+        </>
+      ) : (
+        <p>The engine has not answered yet.</p>
+      )}
+      <p className="capability-restart">
+        <button
+          type="button"
+          className="button"
+          disabled={running}
+          onClick={() => {
+            onClose();
+            void startLab();
+          }}
+        >
+          Restart the engine
+        </button>
+        <span>
+          {running
+            ? 'Stop the run first.'
+            : 'Probes again, after a change of browser settings or a lost device. Stored runs are kept.'}
+        </span>
+      </p>
+    </Dialog>
+  );
+}
+
+function backendName({ backend }: Capabilities): string {
+  return {
+    webgpu: 'The graphics card, through WebGPU.',
+    wasm: 'The processor, through WebAssembly.',
+    cpu: 'The processor, in plain JavaScript.',
+  }[backend];
+}
+
+const stepNames: Readonly<Record<ProbeStep['step'], string>> = {
+  'navigator.gpu': 'WebGPU in this browser',
+  adapter: 'A graphics adapter',
+  device: 'A device on it',
+  'shader-f16': '16-bit shaders',
+  isolation: 'Cross-origin isolation',
+  storage: 'Storage',
+};
+
+/** The steps as a list, each with its next step where it is not well. */
+export function ProbeSteps({ steps }: { steps: readonly ProbeStep[] }) {
+  return (
+    <ul className="probe">
+      {steps.map((step) => (
+        <li key={step.step}>
+          <Mark tone={step.ok ? 'good' : 'warn'} />
+          <div>
+            <strong>{stepNames[step.step]}</strong>
+            <span className="unseen">{step.ok ? ': fine.' : ': not available.'}</span>
+            <span className="found"> {step.found}</span>
+            {step.next && <p>{step.next}</p>}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,57 @@
+/** The command line that repeats a run without a browser. */
+
+import { defaultSettings, type FieldName, fieldNames, fields } from '../config.ts';
+import type { RunManifest } from '../records.ts';
+
+export interface RepeatCommand {
+  readonly command: string;
+  /** The files that the command reads and that differ from the defaults. */
+  readonly files: readonly ('config.toml' | 'settings.json')[];
+  /** What a person has to put in place first; empty when nothing. */
+  readonly note: string;
+}
+
+/** Settings that have a flag of their own and need no file. */
+const byFlag: readonly FieldName[] = ['policy_model', 'method', 'seed'];
+
+/** `npx attt run …` for the run with this manifest. */
+export function repeatCommand(manifest: RunManifest): RepeatCommand {
+  const { settings, task } = manifest;
+  const differs = (file: 'config.toml' | 'settings.json') =>
+    fieldNames.some(
+      (name) =>
+        !byFlag.includes(name) &&
+        fields[name].place.file === file &&
+        JSON.stringify(settings[name]) !== JSON.stringify(defaultSettings[name]),
+    );
+  const files = (['config.toml', 'settings.json'] as const).filter(differs);
+  const parts = [
+    'npx attt run',
+    `--model ${shellWord(settings.policy_model || manifest.modelName)}`,
+    `--env ${shellWord(shortEnv(manifest.env))}`,
+    `--split ${shellWord(task.split)}`,
+    `--tasks ${task.index}-${task.index}`,
+    `--method ${settings.method}`,
+    ...files.map((file) => (file === 'config.toml' ? `--config ${file}` : `--settings ${file}`)),
+    `--seed ${settings.seed}`,
+    `--backend ${manifest.backend}`,
+    `--out runs/${shellWord(`${task.split}-${task.index}-${settings.method}-${settings.seed}`)}`,
+  ];
+  const notes = [
+    files.length > 0 ? `Save ${files.join(' and ')} of this run beside it first.` : '',
+    task.split === 'file'
+      ? 'This task came from a file: put that file where the command can read it.'
+      : '',
+  ];
+  return { command: parts.join(' '), files, note: notes.filter(Boolean).join(' ') };
+}
+
+/** The command line knows the default household by its first word. */
+function shortEnv(env: string): string {
+  return env === 'household/ALFWorld-v0.4' ? 'household' : env;
+}
+
+/** A word that a POSIX shell reads as it is. */
+function shellWord(word: string): string {
+  return /^[\w./:@%+,=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,59 @@
+/** Starts, restarts and reaches the engine worker. Knows nothing of what the page shows. */
+
+import { LabError } from '../errors.ts';
+import { type Client, connect } from '../rpc.ts';
+import type { EngineApi } from '../workers/api.ts';
+
+interface RunningEngine {
+  readonly worker: Worker;
+  readonly client: Client<EngineApi>;
+}
+
+let running: RunningEngine | null = null;
+
+/**
+ * A fresh engine; an earlier one is ended and what it still owed is refused. `onFailure` is told
+ * when the worker does not start or dies.
+ */
+export function startEngine(onFailure: (error: LabError) => void): Client<EngineApi> {
+  endEngine('The engine was restarted.');
+  const worker = new Worker(new URL('../workers/engine.worker.ts', import.meta.url), {
+    type: 'module',
+    name: 'engine',
+  });
+  const client = connect<EngineApi>(worker);
+  const engine = { worker, client };
+  running = engine;
+  const fail = (found: string) => {
+    if (running !== engine) return;
+    running = null;
+    const error = new LabError('internal', found);
+    worker.terminate();
+    client.fail(error);
+    onFailure(error);
+  };
+  worker.onerror = (event) => {
+    event.preventDefault();
+    // A worker whose module cannot be loaded reports an event without a message.
+    fail(
+      event.message
+        ? `The engine worker stopped with an error that nobody caught: ${event.message}`
+        : 'The engine worker could not be started. Its script may be missing or blocked; reload the page.',
+    );
+  };
+  worker.onmessageerror = () => fail('A message from the engine worker could not be read.');
+  return client;
+}
+
+/** The engine in use. Throws where there is none: it failed, and has not been restarted. */
+export function engine(): Client<EngineApi> {
+  if (running) return running.client;
+  throw new LabError('internal', 'The engine is not running. Restart it, then try again.');
+}
+
+function endEngine(why: string): void {
+  if (!running) return;
+  running.worker.terminate();
+  running.client.fail(new LabError('aborted', why));
+  running = null;
+}

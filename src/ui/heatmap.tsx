@@ -1,0 +1,353 @@
+/** The tokens of one boundary, coloured by what they counted or cost; one token is explained in full. */
+
+import { type KeyboardEvent, memo, useEffect, useMemo, useRef, useState } from 'react';
+import type { Boundary } from '../records.ts';
+import { Icon, Mark } from './icons.tsx';
+import { valueText } from './numbers.ts';
+import { boundaryAt, outcomeWording, type RunView } from './run-view.ts';
+import type { Quantity } from './state.ts';
+import { dispatch, useLab } from './store.ts';
+import type { TermName } from './terms.ts';
+import { useDark } from './theme.ts';
+import { Term } from './tip.tsx';
+import {
+  earlierSteps,
+  ngramText,
+  paint,
+  type Scale,
+  scaleOf,
+  tokenValue,
+  visibleText,
+} from './tokens.ts';
+import './heatmap.css';
+
+const quantities: readonly {
+  readonly quantity: Quantity;
+  readonly label: string;
+  readonly term: TermName;
+}[] = [
+  { quantity: 'weight', label: 'weight', term: 'weight' },
+  { quantity: 'ce_before', label: 'CE before', term: 'ce' },
+  { quantity: 'ce_after', label: 'CE after', term: 'ce' },
+  { quantity: 'ce_change', label: 'change', term: 'change' },
+];
+
+export function Heatmap({ run }: { run: RunView }) {
+  const selected = useLab((state) => state.selected);
+  const quantity = useLab((state) => state.quantity);
+  const scaleMode = useLab((state) => state.scale);
+  const boundary = boundaryAt(run, selected);
+  const scale = useMemo(
+    () => scaleOf(scaleMode === 'run' ? run.boundaries : boundary ? [boundary] : [], quantity),
+    [run.boundaries, boundary, scaleMode, quantity],
+  );
+  return (
+    <section className="heatmap" aria-labelledby="heatmap-title">
+      <div className="heatmap-head">
+        <h3 id="heatmap-title">
+          <Term name="weight">Tokens of an update</Term>
+        </h3>
+        <BoundaryPicker run={run} boundary={boundary} />
+      </div>
+      {boundary?.tokens ? (
+        <Tokens
+          key={boundary.seq}
+          run={run}
+          boundary={boundary}
+          quantity={quantity}
+          scale={scale}
+        />
+      ) : (
+        <p className="heatmap-empty">
+          {run.boundaries.length === 0
+            ? `The first boundary comes after step ${run.started.manifest.settings.update_interval_k}. Then the text it trains on is shown here, token by token.`
+            : 'No boundary of this run recorded its tokens.'}
+        </p>
+      )}
+      <div className="heatmap-foot">
+        <fieldset className="segments">
+          <legend className="unseen">What the colour says</legend>
+          {quantities.map((one) => (
+            <label key={one.quantity}>
+              <input
+                type="radio"
+                name="quantity"
+                className="unseen"
+                checked={quantity === one.quantity}
+                onChange={() => dispatch({ type: 'quantity', quantity: one.quantity })}
+              />
+              {one.label}
+            </label>
+          ))}
+        </fieldset>
+        <Legend scale={scale} quantity={quantity} />
+        {quantity !== 'weight' && (
+          <label
+            className="check"
+            data-tip="One scale for the whole run keeps colours comparable between boundaries."
+          >
+            <input
+              type="checkbox"
+              checked={scaleMode === 'run'}
+              onChange={(event) =>
+                dispatch({ type: 'scale', scale: event.target.checked ? 'run' : 'boundary' })
+              }
+            />
+            one scale
+          </label>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** Which boundary is on screen, and the ones before and after it that have tokens. */
+function BoundaryPicker({ run, boundary }: { run: RunView; boundary: Boundary | null }) {
+  const withTokens = run.boundaries.filter((one) => one.tokens);
+  const at = boundary ? withTokens.indexOf(boundary) : -1;
+  const before = withTokens[at - 1];
+  const after = withTokens[at + 1];
+  const wording = boundary && outcomeWording(boundary.outcome, boundary.restored);
+  return (
+    <div className="boundary-picker">
+      {boundary && wording && (
+        <span className="boundary-name">
+          <Mark tone={wording.tone} />
+          step {boundary.t}: {wording.label.toLowerCase()}
+        </span>
+      )}
+      <button
+        type="button"
+        className="button bare iconic small"
+        aria-label="The boundary before"
+        disabled={!before}
+        onClick={() => before && dispatch({ type: 'step_selected', t: before.t })}
+      >
+        <Icon name="left" />
+      </button>
+      <span className="boundary-count">
+        {at + 1} / {withTokens.length}
+      </span>
+      <button
+        type="button"
+        className="button bare iconic small"
+        aria-label="The boundary after"
+        disabled={!after}
+        onClick={() => after && dispatch({ type: 'step_selected', t: after.t })}
+      >
+        <Icon name="right" />
+      </button>
+    </div>
+  );
+}
+
+interface TokensProps {
+  readonly run: RunView;
+  readonly boundary: Boundary;
+  readonly quantity: Quantity;
+  readonly scale: Scale;
+}
+
+function Tokens({ run, boundary, quantity, scale }: TokensProps) {
+  const tokens = boundary.tokens;
+  const count = tokens?.ids.length ?? 0;
+  const [hovered, setHovered] = useState<number | null>(null);
+  const [chosen, setChosen] = useState(() => firstTrained(boundary));
+  const field = useRef<HTMLDivElement>(null);
+  const at = hovered ?? chosen;
+  const move = (event: KeyboardEvent) => {
+    const to =
+      event.key === 'ArrowRight'
+        ? chosen + 1
+        : event.key === 'ArrowLeft'
+          ? chosen - 1
+          : event.key === 'Home'
+            ? 0
+            : event.key === 'End'
+              ? count - 1
+              : null;
+    if (to === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    setHovered(null);
+    setChosen(Math.min(Math.max(0, to), count - 1));
+  };
+  useEffect(() => {
+    field.current?.querySelector(`[data-token="${chosen}"]`)?.scrollIntoView({ block: 'nearest' });
+  }, [chosen]);
+  if (!tokens) return null;
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: the active token is announced through the description below */}
+      <div
+        ref={field}
+        className="tokens"
+        role="listbox"
+        aria-label={`Tokens of the boundary after step ${boundary.t}`}
+        aria-activedescendant={`token-${chosen}`}
+        tabIndex={0}
+        onKeyDown={move}
+        onPointerLeave={() => setHovered(null)}
+        onPointerOver={(event) => {
+          const index = tokenIndex(event.target);
+          if (index !== null) setHovered(index);
+        }}
+        onClick={(event) => {
+          const index = tokenIndex(event.target);
+          if (index !== null) setChosen(index);
+        }}
+      >
+        <Spans boundary={boundary} quantity={quantity} scale={scale} chosen={chosen} />
+      </div>
+      <Detail run={run} boundary={boundary} j={at} />
+    </>
+  );
+}
+
+function firstTrained(boundary: Boundary): number {
+  return Math.max(0, boundary.tokens?.weights.findIndex((weight) => weight > 0) ?? 0);
+}
+
+function tokenIndex(target: EventTarget): number | null {
+  if (!(target instanceof HTMLElement)) return null;
+  const index = Number(target.dataset.token);
+  return target.dataset.token === undefined || !Number.isInteger(index) ? null : index;
+}
+
+const Spans = memo(function Spans({
+  boundary,
+  quantity,
+  scale,
+  chosen,
+}: Omit<TokensProps, 'run'> & { chosen: number }) {
+  const dark = useDark();
+  const tokens = boundary.tokens;
+  if (!tokens) return null;
+  return tokens.pieces.map((piece, j) => {
+    const value = tokenValue(tokens, j, quantity);
+    const paintOf = value === null ? null : paint(value, scale, quantity, dark);
+    const breaks = /\n$/.test(piece);
+    return (
+      // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus, its options are active descendants
+      <span
+        // biome-ignore lint/suspicious/noArrayIndexKey: a token is its place
+        key={j}
+        id={`token-${j}`}
+        role="option"
+        aria-selected={j === chosen}
+        data-token={j}
+        className={value === null ? 'token unmeasured' : 'token'}
+        style={paintOf ? { background: paintOf.background, color: paintOf.ink } : undefined}
+      >
+        {breaks ? `${piece.slice(0, -1)}⏎\n` : piece === '' ? '∅' : piece}
+      </span>
+    );
+  });
+});
+
+/** Everything about one token. Its room is fixed, so that nothing moves from token to token. */
+function Detail({ run, boundary, j }: { run: RunView; boundary: Boundary; j: number }) {
+  const tokens = boundary.tokens;
+  if (!tokens) return null;
+  const n = run.started.manifest.settings.ngram_n;
+  const weight = tokens.weights[j] ?? 0;
+  const before = tokens.ceBefore[j] ?? null;
+  const after = tokens.ceAfter[j] ?? null;
+  const ngram = ngramText(tokens, j, n);
+  const count = tokens.counts[j] ?? 0;
+  const steps = earlierSteps(run, boundary, j, n);
+  return (
+    <div className="token-detail" aria-live="polite">
+      <dl>
+        <div className="wide">
+          <dt>token</dt>
+          <dd>
+            <code className="token-text">{visibleText(tokens.pieces[j] ?? '')}</code>
+            <span className="aside">
+              id {tokens.ids[j]}, place {j + 1} of {tokens.ids.length}
+            </span>
+          </dd>
+        </div>
+        <div>
+          <dt>
+            <Term name="weight">weight</Term>
+          </dt>
+          <dd>{weight === 0 ? 'not trained' : valueText(weight)}</dd>
+        </div>
+        <div>
+          <dt>
+            <Term name="ce">CE</Term>
+          </dt>
+          <dd>
+            {before === null
+              ? 'not measured'
+              : after === null
+                ? `${valueText(before)} nats`
+                : `${valueText(before)} → ${valueText(after)} nats`}
+          </dd>
+        </div>
+        <div className="wide">
+          <dt>
+            <Term name="ngram">{n}-gram</Term>
+          </dt>
+          <dd>
+            {ngram === null || count === 0 ? (
+              'none that covers it occurred before'
+            ) : (
+              <>
+                <code className="token-text">{visibleText(ngram)}</code>
+                <span>
+                  {' '}
+                  {count === 1 ? 'once' : `${count} times`} before
+                  {steps.length > 0 && ', in the text of step '}
+                  {steps.slice(-6).map((t, index) => (
+                    <span key={t}>
+                      {index > 0 && ', '}
+                      <button
+                        type="button"
+                        className="link"
+                        onClick={() => dispatch({ type: 'step_selected', t })}
+                      >
+                        {t}
+                      </button>
+                    </span>
+                  ))}
+                </span>
+              </>
+            )}
+          </dd>
+        </div>
+      </dl>
+    </div>
+  );
+}
+
+function Legend({ scale, quantity }: { scale: Scale; quantity: Quantity }) {
+  const dark = useDark();
+  const stops = Array.from({ length: 13 }, (_, index) => {
+    const value = scale.low + ((scale.high - scale.low) * index) / 12;
+    return paint(value, scale, quantity, dark).background;
+  });
+  const words: Readonly<Record<Quantity, readonly [string, string]>> = {
+    weight: ['repeated', 'new'],
+    ce_before: ['expected', 'surprising'],
+    ce_after: ['expected', 'surprising'],
+    ce_change: ['likelier', 'less likely'],
+  };
+  return (
+    <p className="legend">
+      <span>
+        {valueText(scale.low)} {words[quantity][0]}
+      </span>
+      <span
+        className="legend-bar"
+        aria-hidden="true"
+        style={{ background: `linear-gradient(to right, ${stops.join(', ')})` }}
+      />
+      <span>
+        {words[quantity][1]} {valueText(scale.high)}
+        {quantity !== 'weight' && ' nats'}
+      </span>
+    </p>
+  );
+}

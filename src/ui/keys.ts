@@ -1,0 +1,47 @@
+/** The keys of the page: steps, pause, back to the newest, help. Fields and windows keep their own. */
+
+import { tinykeys } from 'tinykeys';
+import { control } from './actions.ts';
+import { shownStep } from './state.ts';
+import { dispatch, useLab } from './store.ts';
+
+/** Listens until the returned function is called. */
+export function listenToKeys(target: Window): () => void {
+  const free = (action: () => void) => (event: KeyboardEvent) => {
+    if (isTaken(event)) return;
+    event.preventDefault();
+    action();
+  };
+  const select = (t: number | null) => dispatch({ type: 'step_selected', t });
+  const here = () => shownStep(useLab.getState());
+  return tinykeys(target, {
+    ArrowLeft: free(() => select(here() - 1)),
+    ArrowRight: free(() => select(here() + 1)),
+    Home: free(() => select(1)),
+    End: free(() => select(null)),
+    Escape: free(() => {
+      const last = useLab.getState().notices.at(-1);
+      if (last) dispatch({ type: 'notice_dismissed', id: last.id });
+      else select(null);
+    }),
+    Space: (event) => {
+      if (isTaken(event) || isButton(event.target)) return;
+      const status = useLab.getState().live?.status;
+      if (status !== 'running' && status !== 'paused') return;
+      event.preventDefault();
+      void control(status === 'paused' ? 'resume' : 'pause');
+    },
+    'Shift+?': free(() => document.querySelector<HTMLElement>('[data-help]')?.click()),
+  });
+}
+
+/** True when the key belongs to a field, an open window or a widget that has handled it. */
+function isTaken(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || document.querySelector('dialog[open]')) return true;
+  const { target } = event;
+  return target instanceof Element && target.matches('input, select, textarea, [contenteditable]');
+}
+
+function isButton(target: EventTarget | null): boolean {
+  return target instanceof Element && target.matches('button, summary, a');
+}

@@ -1,0 +1,49 @@
+/** How numbers are written on the page: bytes, times, rates and measured values. */
+
+/** `98.4 MB`, decimal units as disks and downloads use them. */
+export function bytesText(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let value = Math.max(0, bytes);
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  const digits = unit === 0 || value >= 99.95 ? 0 : 1;
+  return `${value.toFixed(digits)} ${units[unit] ?? ''}`;
+}
+
+/** `4 s`, `2 min 5 s`, `1 h 4 min`; an empty text where the time is not known. */
+export function durationText(seconds: number): string {
+  if (!Number.isFinite(seconds) || seconds < 0) return '';
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) {
+    return whole % 60 === 0 ? `${whole / 60} min` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  }
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+
+/** `135 M`, `1.2 B`: counts of parameters. */
+export function countText(count: number): string {
+  if (count < 1e4) return count.toLocaleString('en');
+  const [scaled, unit] =
+    count < 1e6 ? [count / 1e3, 'k'] : count < 1e9 ? [count / 1e6, 'M'] : [count / 1e9, 'B'];
+  return `${scaled >= 99.5 ? scaled.toFixed(0) : scaled.toFixed(1)} ${unit}`;
+}
+
+/** Three significant digits, without a tail of zeros; a dash where nothing was measured. */
+export function valueText(value: number | null | undefined): string {
+  if (value === null || value === undefined) return '–';
+  if (!Number.isFinite(value)) return String(value);
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  if (size < 0.001 || size >= 1e5) return value.toExponential(1).replace('-', '−');
+  const text = String(Number(value.toPrecision(3)));
+  return text.replace('-', '−');
+}
+
+/** A whole number with its noun: `1 step`, `4 steps`. */
+export function plural(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}

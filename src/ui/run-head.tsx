@@ -1,0 +1,274 @@
+/** The head of the run on screen: its goal, where it stands, its frozen settings, what to take home. */
+
+import { useState } from 'react';
+import { changedFields, defaultSettings, type Field, type FieldName, fields } from '../config.ts';
+import { saveAdapter, saveRun, saveSettings } from './actions.ts';
+import { repeatCommand } from './command.ts';
+import { Dialog } from './dialog.tsx';
+import { Icon, Mark } from './icons.tsx';
+import { valueText } from './numbers.ts';
+import { endWording, type RunView } from './run-view.ts';
+import { countsAt } from './series.ts';
+import { isRunning, shownStep } from './state.ts';
+import { dispatch, useLab } from './store.ts';
+import { Term } from './tip.tsx';
+import './run-head.css';
+
+export function RunHead({ run }: { run: RunView }) {
+  const opened = useLab((state) => state.opened !== null);
+  const running = useLab(isRunning);
+  const t = useLab(shownStep);
+  const { manifest, task } = run.started;
+  const counts = countsAt(run, t);
+  const step = run.steps.find((one) => one.t === t);
+  const boundary = run.boundaries.findLast((one) => one.t <= t && one.kl !== null);
+  const end = run.ended ? endWording(run.ended.reason) : null;
+  const [window, setWindow] = useState<'settings' | 'command' | null>(null);
+  return (
+    <header className="run-head">
+      <div className="run-title">
+        <h2>{task.goal ?? goalOf(run)}</h2>
+        <div className="run-actions">
+          <button
+            type="button"
+            className="button small bare"
+            data-tip="The settings that this run was started with; they cannot change."
+            onClick={() => setWindow('settings')}
+          >
+            Settings
+          </button>
+          <button
+            type="button"
+            className="button small bare"
+            data-tip="The command that repeats this run without a browser."
+            onClick={() => setWindow('command')}
+          >
+            Command
+          </button>
+          <button
+            type="button"
+            className="button small"
+            disabled={run.id === null}
+            data-tip={
+              run.id === null
+                ? 'A run from a file brings no adapter.'
+                : 'Saves the adapter as a PEFT zip: adapter_config.json and adapter_model.safetensors.'
+            }
+            onClick={() => run.id !== null && void saveAdapter(run.id)}
+          >
+            <Icon name="save" />
+            Adapter
+          </button>
+          <button
+            type="button"
+            className="button small"
+            data-tip="Saves every event of the run, one JSON record a line; it opens here again by drop."
+            onClick={() => void saveRun(run)}
+          >
+            <Icon name="save" />
+            Run
+          </button>
+          <button
+            type="button"
+            className="button small bare iconic"
+            aria-label={
+              opened && running
+                ? 'Close this run and go back to the one in progress'
+                : 'Close this run'
+            }
+            data-tip={opened && running ? 'Back to the run in progress' : 'Close this run'}
+            disabled={!opened && running}
+            onClick={() => dispatch({ type: 'run_closed' })}
+          >
+            <Icon name="close" />
+          </button>
+        </div>
+      </div>
+      <dl className="run-stats">
+        {opened && (
+          <div className="readonly">
+            <dt className="unseen">state</dt>
+            <dd>{run.id === null ? `${run.name} · read only` : 'Stored run · read only'}</dd>
+          </div>
+        )}
+        {end && (
+          <div data-tip={end.help}>
+            <dt className="unseen">end</dt>
+            <dd className={`run-end ${end.tone}`}>
+              <Mark tone={end.tone} />
+              {end.label}
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>step</dt>
+          <dd>
+            {t} of {manifest.settings.step_limit}
+          </dd>
+        </div>
+        <div>
+          <dt>
+            <Term name="update">updates</Term>
+          </dt>
+          <dd>{counts.updates}</dd>
+        </div>
+        <div>
+          <dt>
+            <Term name="rollback">rollbacks</Term>
+          </dt>
+          <dd>{counts.rollbacks}</dd>
+        </div>
+        <div>
+          <dt>
+            <Term name="repetition">repetition</Term>
+          </dt>
+          <dd>{valueText(step?.repetition)}</dd>
+        </div>
+        <div>
+          <dt>
+            <Term name="kl" />
+          </dt>
+          <dd>{valueText(boundary?.kl)}</dd>
+        </div>
+        <div className="run-where">
+          <dt className="unseen">made with</dt>
+          <dd>
+            {manifest.settings.method}
+            {manifest.settings.observe_only && ', observe only'} · {manifest.task.split}{' '}
+            {manifest.task.index} · {manifest.modelName} · {manifest.backend}
+          </dd>
+        </div>
+      </dl>
+      {window === 'settings' && <FrozenSettings run={run} onClose={() => setWindow(null)} />}
+      {window === 'command' && <CommandDialog run={run} onClose={() => setWindow(null)} />}
+    </header>
+  );
+}
+
+/** Where the task carries no goal, the first observation says it. */
+function goalOf(run: RunView): string {
+  const found = /Your task is to: (.+)/.exec(run.started.observation);
+  return found?.[1] ?? run.name;
+}
+
+function FrozenSettings({ run, onClose }: { run: RunView; onClose: () => void }) {
+  const [all, setAll] = useState(false);
+  const { settings } = run.started.manifest;
+  const changed = changedFields(settings, defaultSettings);
+  const names = all ? (Object.keys(fields) as readonly FieldName[]) : changed; // keys of the table itself
+  return (
+    <Dialog title="Settings of this run" onClose={onClose}>
+      <p>
+        {changed.length === 0
+          ? 'Every setting was at its default.'
+          : `${changed.length} of ${Object.keys(fields).length} settings differ from their defaults.`}{' '}
+        <label className="check">
+          <input type="checkbox" checked={all} onChange={(event) => setAll(event.target.checked)} />
+          show all
+        </label>
+      </p>
+      {names.length > 0 && (
+        <table className="frozen">
+          <thead>
+            <tr>
+              <th scope="col">setting</th>
+              <th scope="col">in this run</th>
+              <th scope="col">default</th>
+            </tr>
+          </thead>
+          <tbody>
+            {names.map((name) => {
+              const field: Field = fields[name];
+              return (
+                <tr key={name} data-changed={changed.includes(name)}>
+                  <th scope="row" data-tip={field.help}>
+                    {field.label}
+                  </th>
+                  <td>{shown(settings[name])}</td>
+                  <td>{shown(defaultSettings[name])}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      )}
+      <div className="dialog-buttons">
+        <button
+          type="button"
+          className="button"
+          onClick={() => {
+            dispatch({ type: 'settings_replaced', settings });
+            onClose();
+          }}
+        >
+          Use for the next run
+        </button>
+        <button
+          type="button"
+          className="button"
+          onClick={() => void saveSettings('config.toml', settings)}
+        >
+          <Icon name="save" />
+          config.toml
+        </button>
+        <button
+          type="button"
+          className="button"
+          onClick={() => void saveSettings('settings.json', settings)}
+        >
+          <Icon name="save" />
+          settings.json
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return value.join(', ');
+  return value === '' ? 'empty' : String(value);
+}
+
+function CommandDialog({ run, onClose }: { run: RunView; onClose: () => void }) {
+  const { manifest } = run.started;
+  const { command, files, note } = repeatCommand(manifest);
+  const [copied, setCopied] = useState<'no' | 'yes' | 'refused'>('no');
+  return (
+    <Dialog title="Repeat this run from the command line" onClose={onClose}>
+      <p className="command">
+        <code>{command}</code>
+      </p>
+      <div className="dialog-buttons">
+        <button
+          type="button"
+          className="button primary"
+          onClick={() =>
+            navigator.clipboard.writeText(command).then(
+              () => setCopied('yes'),
+              () => setCopied('refused'),
+            )
+          }
+        >
+          <Icon name="copy" />
+          {copied === 'yes' ? 'Copied' : 'Copy'}
+        </button>
+        {files.map((file) => (
+          <button
+            key={file}
+            type="button"
+            className="button"
+            onClick={() => void saveSettings(file, manifest.settings)}
+          >
+            <Icon name="save" />
+            {file}
+          </button>
+        ))}
+      </div>
+      <p className="aside">
+        {copied === 'refused' && 'The browser does not allow copying here: select the line. '}
+        {note} Run it in a checkout of this project, after npm ci. Equal settings and seed on the
+        same backend give the same events.
+      </p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,127 @@
+/** The runs kept in this browser: open one to read it, delete it, or open a run from a file. */
+
+import { useRef, useState } from 'react';
+import type { RunSummary } from '../records.ts';
+import { deleteRun, openFile, openRun } from './actions.ts';
+import { Icon, Mark } from './icons.tsx';
+import { plural } from './numbers.ts';
+import { endWording } from './run-view.ts';
+import { useLab } from './store.ts';
+import './runs-list.css';
+
+export function RunsList() {
+  const runs = useLab((state) => state.runs);
+  const shown = useLab((state) => state.opened?.id ?? state.live?.summary?.id ?? null);
+  const liveId = useLab((state) =>
+    state.live && state.live.status !== 'ended' ? (state.live.summary?.id ?? null) : null,
+  );
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <section className="panel" aria-labelledby="runs-title">
+      <div className="panel-head">
+        <h2 id="runs-title">Runs in this browser</h2>
+        <button
+          type="button"
+          className="button small"
+          data-tip="Opens a run that was saved as JSONL, read only; dropping it on the page works too."
+          onClick={() => picker.current?.click()}
+        >
+          <Icon name="open" />
+          Open…
+        </button>
+        <input
+          ref={picker}
+          type="file"
+          accept=".jsonl"
+          hidden
+          aria-label="A run as JSONL"
+          onChange={(event) => {
+            const file = event.target.files?.[0];
+            event.target.value = '';
+            if (file) void openFile(file);
+          }}
+        />
+      </div>
+      {runs.length === 0 ? (
+        <p className="aside">
+          No runs yet. Each run is kept here step by step, also when the tab is closed in the
+          middle.
+        </p>
+      ) : (
+        <ul className="runs">
+          {runs.map((run) => (
+            <Run key={run.id} run={run} current={run.id === shown} live={run.id === liveId} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Run({ run, current, live }: { run: RunSummary; current: boolean; live: boolean }) {
+  const [asking, setAsking] = useState(false);
+  const { manifest } = run;
+  const end = run.reason ? endWording(run.reason) : null;
+  return (
+    <li className="run" data-current={current}>
+      <button
+        type="button"
+        className="run-open"
+        aria-current={current}
+        disabled={live}
+        onClick={() => void openRun(run.id)}
+      >
+        <span className="run-goal">{run.goal || manifest.task.split}</span>
+        <span className="run-state">
+          <Mark tone={end?.tone ?? (live ? 'good' : 'quiet')} />
+          {end?.label ?? (live ? 'Running' : 'Interrupted')}
+        </span>
+        <span className="run-facts">
+          {manifest.settings.method} · {manifest.task.split} {manifest.task.index} ·{' '}
+          {plural(run.steps, 'step')} · {plural(run.updates, 'update')} ·{' '}
+          {plural(run.rollbacks, 'rollback')}
+        </span>
+        <span className="run-facts">
+          {whenText(run.createdAt)} · {manifest.modelName} · seed {manifest.settings.seed}
+        </span>
+      </button>
+      {asking ? (
+        <span className="run-delete">
+          <button
+            type="button"
+            className="button small"
+            autoFocus
+            onClick={() => void deleteRun(run.id)}
+          >
+            Delete
+          </button>
+          <button type="button" className="button bare small" onClick={() => setAsking(false)}>
+            Keep
+          </button>
+        </span>
+      ) : (
+        <button
+          type="button"
+          className="button bare iconic small run-delete"
+          aria-label={`Delete the run: ${run.goal}`}
+          disabled={live}
+          onClick={() => setAsking(true)}
+        >
+          <Icon name="trash" />
+        </button>
+      )}
+    </li>
+  );
+}
+
+function whenText(iso: string): string {
+  const date = new Date(iso);
+  return Number.isNaN(date.getTime())
+    ? iso
+    : date.toLocaleString('en-GB', {
+        day: 'numeric',
+        month: 'short',
+        hour: '2-digit',
+        minute: '2-digit',
+      });
+}

@@ -1,0 +1,129 @@
+/** The line of steps: how much each repeats, where updates and rollbacks were, which one is on screen. */
+
+import { memo, type PointerEvent, useRef } from 'react';
+import { Icon, Mark } from './icons.tsx';
+import { actionWording, isRollback, outcomeWording, type RunView } from './run-view.ts';
+import { axisEnd } from './series.ts';
+import { shownRun, shownStep } from './state.ts';
+import { dispatch, useLab } from './store.ts';
+import './scrubber.css';
+
+/** More bars than this are thinner than a pixel on a usual screen. */
+const maxBars = 800;
+
+export function Scrubber() {
+  const run = useLab(shownRun);
+  const step = useLab(shownStep);
+  const pinned = useLab((state) => state.selected !== null);
+  const track = useRef<HTMLDivElement>(null);
+  const last = run?.steps.at(-1)?.t ?? 0;
+  const end = run ? axisEnd(last, run.started.manifest.settings.step_limit) : 50;
+  const select = (t: number | null) => dispatch({ type: 'step_selected', t });
+  const selectAt = (event: PointerEvent) => {
+    const box = track.current?.getBoundingClientRect();
+    if (!box || last === 0) return;
+    select(Math.ceil(((event.clientX - box.left) / box.width) * end));
+  };
+  const current = run?.steps.find((one) => one.t === step);
+  return (
+    <div className="scrubber">
+      <button
+        type="button"
+        className="button bare iconic small"
+        aria-label="The step before"
+        disabled={step <= 1}
+        onClick={() => select(step - 1)}
+      >
+        <Icon name="left" />
+      </button>
+      <div
+        ref={track}
+        className="track"
+        role="slider"
+        tabIndex={0}
+        aria-label="Step on screen"
+        aria-valuemin={0}
+        aria-valuemax={last}
+        aria-valuenow={step}
+        aria-valuetext={
+          current
+            ? `Step ${step} of ${last}: ${current.action || 'no action'}, ${actionWording(current.actionClass).label}`
+            : 'No steps yet'
+        }
+        aria-disabled={last === 0}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          selectAt(event);
+        }}
+        onPointerMove={(event) => {
+          if (event.buttons === 1) selectAt(event);
+        }}
+      >
+        {run && <Bars run={run} end={end} />}
+        {step > 0 && (
+          <span
+            className={pinned ? 'cursor pinned' : 'cursor'}
+            style={{ left: `${((step - 1) / end) * 100}%`, width: `${100 / end}%` }}
+          />
+        )}
+      </div>
+      <button
+        type="button"
+        className="button bare iconic small"
+        aria-label="The step after"
+        disabled={step >= last}
+        onClick={() => select(step + 1)}
+      >
+        <Icon name="right" />
+      </button>
+      <span className="count">{last === 0 ? 'no steps' : `${step} / ${last}`}</span>
+    </div>
+  );
+}
+
+const Bars = memo(function Bars({ run, end }: { run: RunView; end: number }) {
+  const stride = Math.max(1, Math.ceil(run.steps.length / maxBars));
+  const marks = run.items.filter(
+    (item) =>
+      (item.type === 'boundary' && item.outcome !== 'too_early' && item.outcome !== 'disabled') ||
+      item.type === 'rolled_back',
+  );
+  return (
+    <>
+      <svg
+        className="bars"
+        viewBox={`0 0 ${end} 100`}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
+        {run.steps
+          .filter((_, index) => index % stride === 0)
+          .map((step) => (
+            <rect
+              key={step.t}
+              className={actionWording(step.actionClass).tone}
+              x={step.t - 1 + 0.08 * stride}
+              width={0.84 * stride}
+              y={100 - (6 + 88 * step.repetition)}
+              height={6 + 88 * step.repetition}
+            />
+          ))}
+      </svg>
+      <span className="marks" aria-hidden="true">
+        {marks.slice(-200).map((item) => (
+          <span key={item.seq} style={{ left: `${((item.t - 0.5) / end) * 100}%` }}>
+            <Mark
+              tone={
+                isRollback(item)
+                  ? 'bad'
+                  : item.type === 'boundary'
+                    ? outcomeWording(item.outcome, item.restored).tone
+                    : 'quiet'
+              }
+            />
+          </span>
+        ))}
+      </span>
+    </>
+  );
+});

@@ -1,0 +1,123 @@
+/** The numbers behind the charts, read out of a run. Knows no chart library. */
+
+import { isRollback, type RunView } from './run-view.ts';
+
+/** More points than this cost a visible pause at each redraw and show no more. */
+export const maxPoints = 1000;
+
+export interface RepetitionPoint {
+  readonly t: number;
+  /** repetition_t of the step; null at a point that only carries a boundary. */
+  readonly repetition: number | null;
+  /** r_k of the boundary after this step. */
+  readonly ratio: number | null;
+}
+export interface KlPoint {
+  readonly t: number;
+  readonly kl: number | null;
+  readonly klInContext: number | null;
+}
+export interface LossPoint {
+  readonly t: number;
+  readonly before: number | null;
+  readonly after: number | null;
+}
+export interface CountPoint {
+  readonly t: number;
+  readonly updates: number;
+  readonly rollbacks: number;
+}
+
+export function repetitionSeries(run: RunView): readonly RepetitionPoint[] {
+  const ratios = new Map(run.boundaries.map((boundary) => [boundary.t, boundary.ratio]));
+  return decimate(
+    run.steps.map((step) => ({
+      t: step.t,
+      repetition: step.repetition,
+      ratio: ratios.get(step.t) ?? null,
+    })),
+    (point) => point.ratio !== null,
+  );
+}
+
+export function klSeries(run: RunView): readonly KlPoint[] {
+  return decimate(
+    run.boundaries
+      .filter((boundary) => boundary.kl !== null || boundary.klInContext !== null)
+      .map(({ t, kl, klInContext }) => ({ t, kl, klInContext })),
+  );
+}
+
+/** Loss before the first gradient step and after the last, of each boundary that measured it. */
+export function lossSeries(run: RunView): readonly LossPoint[] {
+  return decimate(
+    run.boundaries
+      .filter((boundary) => boundary.losses.length > 0)
+      .map((boundary) => ({
+        t: boundary.t,
+        before: boundary.losses[0] ?? null,
+        after: boundary.losses.length > 1 ? (boundary.losses.at(-1) ?? null) : null,
+      })),
+  );
+}
+
+/** Updates trained and rollbacks that restored something, both counted from the start. */
+export function countSeries(run: RunView): readonly CountPoint[] {
+  const points: CountPoint[] = [{ t: 0, updates: 0, rollbacks: 0 }];
+  let updates = 0;
+  let rollbacks = 0;
+  for (const item of run.items) {
+    if (item.type === 'boundary' && item.outcome === 'updated') updates++;
+    if (isRollback(item)) rollbacks++;
+    const point = { t: item.t, updates, rollbacks };
+    if (points.at(-1)?.t === item.t) points[points.length - 1] = point;
+    else points.push(point);
+  }
+  return decimate(points);
+}
+
+/** Updates and rollbacks up to and including step t. */
+export function countsAt(run: RunView, t: number): { updates: number; rollbacks: number } {
+  const items = run.items.filter((item) => item.t <= t);
+  return {
+    updates: items.filter((item) => item.type === 'boundary' && item.outcome === 'updated').length,
+    rollbacks: items.filter(isRollback).length,
+  };
+}
+
+/**
+ * At most {@link maxPoints} points: each n-th, and besides those every one that must be kept while
+ * there is room; the last point always stays.
+ */
+export function decimate<T>(
+  points: readonly T[],
+  mustKeep: (point: T) => boolean = () => false,
+): readonly T[] {
+  if (points.length <= maxPoints) return points;
+  const marked = points.filter(mustKeep).length;
+  const room = Math.max(2, maxPoints - Math.min(marked, maxPoints / 2) - 1);
+  const stride = Math.ceil(points.length / room);
+  let marksLeft = maxPoints - Math.ceil(points.length / stride) - 1;
+  return points.filter((point, index) => {
+    if (index === points.length - 1 || index % stride === 0) return true;
+    return mustKeep(point) && marksLeft-- > 0;
+  });
+}
+
+/** The right end of the step axis: it grows in few jumps, and never past the step limit. */
+export function axisEnd(steps: number, stepLimit: number): number {
+  const stops = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
+  const stop = stops.find((candidate) => candidate >= steps) ?? steps;
+  return Math.max(steps, Math.min(stop, stepLimit), 1);
+}
+
+/** The extremes and the last of some values in words, for those who do not see the line. */
+export function summaryOf(name: string, values: readonly (number | null)[]): string {
+  const known = values.filter((value) => value !== null);
+  const last = known.at(-1);
+  if (last === undefined) return `${name}: nothing measured yet.`;
+  const low = Math.min(...known);
+  const high = Math.max(...known);
+  const digits = (value: number) => String(Number(value.toPrecision(3)));
+  return `${name}: ${known.length} values from ${digits(low)} to ${digits(high)}, the last ${digits(last)}.`;
+}

@@ -1,0 +1,334 @@
+/** The settings, drawn from their schema: groups, ranges, units, help, what differs from the default. */
+
+import { useId, useRef, useState } from 'react';
+import {
+  changedFields,
+  defaultSettings,
+  type Field,
+  type FieldName,
+  fieldNames,
+  fieldProblem,
+  fields,
+  type SettingsPatch,
+} from '../config.ts';
+import { openFile, saveSettings } from './actions.ts';
+import { Icon } from './icons.tsx';
+import { isRunning } from './state.ts';
+import { dispatch, useLab } from './store.ts';
+import './settings-form.css';
+
+const groupTitles: Readonly<Record<Field['group'], string>> = {
+  policy: 'Policy',
+  method: 'Method',
+  trigger: 'When to update',
+  rollback: 'When to roll back',
+  run: 'Run',
+  prompt: 'Prompt',
+  summary: 'Summary model',
+  logging: 'Logging',
+};
+const groups = Object.keys(groupTitles) as readonly Field['group'][]; // keys of the table above
+
+export function SettingsForm() {
+  const settings = useLab((state) => state.settings);
+  const channel = useLab((state) => state.channel);
+  const running = useLab(isRunning);
+  const picker = useRef<HTMLInputElement>(null);
+  const changed = changedFields(settings, defaultSettings);
+  return (
+    <section className="panel settings" aria-labelledby="settings-title">
+      <div className="panel-head">
+        <h2 id="settings-title">Settings</h2>
+        <button
+          type="button"
+          className="button bare small"
+          disabled={changed.length === 0}
+          data-tip="Puts every setting back to its default."
+          onClick={() => dispatch({ type: 'settings_replaced', settings: defaultSettings })}
+        >
+          <Icon name="reset" />
+          {changed.length === 0 ? 'All defaults' : `Reset ${changed.length}`}
+        </button>
+      </div>
+      {running && <p className="aside">Changes hold for the next run; this one keeps its own.</p>}
+      {groups.map((group) => (
+        <Group key={group} group={group} changed={changed} />
+      ))}
+      {channel && (
+        <p className="aside">
+          Summaries come from <code>{channel.base_url}</code> ([{channel.name}] of config.toml). Its
+          key is kept in this tab only.
+        </p>
+      )}
+      <div className="settings-files">
+        <button type="button" className="button small" onClick={() => picker.current?.click()}>
+          <Icon name="open" />
+          Open…
+        </button>
+        <button
+          type="button"
+          className="button small"
+          data-tip="Saves models, method and run settings as config.toml."
+          onClick={() => void saveSettings('config.toml', settings)}
+        >
+          <Icon name="save" />
+          config.toml
+        </button>
+        <button
+          type="button"
+          className="button small"
+          data-tip="Saves triggers, rollback limits and logging as settings.json."
+          onClick={() => void saveSettings('settings.json', settings)}
+        >
+          <Icon name="save" />
+          settings.json
+        </button>
+        <input
+          ref={picker}
+          type="file"
+          accept=".toml,.json"
+          multiple
+          hidden
+          aria-label="A config.toml or settings.json"
+          onChange={async (event) => {
+            // settings.json comes last: where both files name a setting, it wins.
+            const files = [...(event.target.files ?? [])].sort((a) =>
+              a.name.endsWith('.json') ? 1 : -1,
+            );
+            event.target.value = '';
+            for (const file of files) await openFile(file);
+          }}
+        />
+      </div>
+    </section>
+  );
+}
+
+function Group({ group, changed }: { group: Field['group']; changed: readonly FieldName[] }) {
+  const own = fieldNames.filter((name) => fields[name].group === group);
+  const isFolded = (name: FieldName) => 'advanced' in fields[name] && fields[name].advanced;
+  const plain = own.filter((name) => !isFolded(name));
+  const folded = own.filter(isFolded);
+  const rows = (names: readonly FieldName[]) =>
+    names.map((name) => <Row key={name} name={name} changed={changed.includes(name)} />);
+  if (plain.length === 0) {
+    return (
+      <details className="group">
+        <summary>
+          <span className="group-title">{groupTitles[group]}</span>
+          <FoldedCount names={folded} changed={changed} />
+        </summary>
+        <fieldset>
+          <legend className="unseen">{groupTitles[group]}</legend>
+          {rows(folded)}
+        </fieldset>
+      </details>
+    );
+  }
+  return (
+    <fieldset className="group">
+      <legend className="group-title">{groupTitles[group]}</legend>
+      {rows(plain)}
+      {folded.length > 0 && (
+        <details>
+          <summary>
+            {folded.length} more
+            <FoldedCount names={folded} changed={changed} />
+          </summary>
+          {rows(folded)}
+        </details>
+      )}
+    </fieldset>
+  );
+}
+
+/** A changed setting must not hide in a fold. */
+function FoldedCount({
+  names,
+  changed,
+}: {
+  names: readonly FieldName[];
+  changed: readonly FieldName[];
+}) {
+  const count = names.filter((name) => changed.includes(name)).length;
+  return count > 0 ? <span className="folded-count">{count} changed</span> : null;
+}
+
+function Row({ name, changed }: { name: FieldName; changed: boolean }) {
+  const field: Field = fields[name];
+  const id = useId();
+  const problem = useLab((state) => state.drafts[name]?.problem);
+  const wide = field.kind === 'list' || (field.kind === 'text' && field.multiline === true);
+  const tip = `${field.help}\n${rangeText(field)}\n${field.place.file}: ${field.place.key}`;
+  return (
+    <div className="row" data-changed={changed} data-wide={wide} data-tip={tip}>
+      <label htmlFor={id}>{field.label}</label>
+      <Control name={name} field={field} id={id} describedBy={`${id}-help`} />
+      {'unit' in field && field.unit ? (
+        <span className="unit">{field.unit}</span>
+      ) : (
+        <span className="unit" />
+      )}
+      {changed ? (
+        <button
+          type="button"
+          className="button bare iconic small undo"
+          aria-label={`${field.label}: back to ${defaultText(field)}`}
+          data-tip={`Back to ${defaultText(field)}`}
+          onClick={() => change(name, defaultSettings[name])}
+        >
+          <Icon name="reset" />
+        </button>
+      ) : (
+        <span className="undo" />
+      )}
+      <span className="unseen" id={`${id}-help`}>
+        {field.help} {rangeText(field)} {problem ?? ''}
+      </span>
+      {problem && (
+        <p className="problem" role="alert">
+          {field.label} {problem}.
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface ControlProps {
+  readonly name: FieldName;
+  readonly field: Field;
+  readonly id: string;
+  readonly describedBy: string;
+}
+
+function Control({ name, field, id, describedBy }: ControlProps) {
+  const value = useLab((state) => state.settings[name]);
+  const common = { id, 'aria-describedby': describedBy };
+  switch (field.kind) {
+    case 'number':
+      return <NumberInput {...common} name={name} integer={field.integer} value={String(value)} />;
+    case 'switch':
+      return (
+        <input
+          {...common}
+          type="checkbox"
+          checked={value === true}
+          onChange={(event) => change(name, event.target.checked)}
+        />
+      );
+    case 'choice':
+      return (
+        <select
+          {...common}
+          value={String(value)}
+          disabled={field.options.length < 2}
+          onChange={(event) => change(name, event.target.value)}
+        >
+          {field.options.map((option) => (
+            <option key={option} value={option}>
+              {option}
+            </option>
+          ))}
+        </select>
+      );
+    case 'text':
+      return field.multiline ? (
+        <textarea
+          {...common}
+          rows={3}
+          value={String(value)}
+          onChange={(event) => change(name, event.target.value)}
+        />
+      ) : (
+        <input
+          {...common}
+          type="text"
+          autoComplete="off"
+          spellCheck={false}
+          value={String(value)}
+          onChange={(event) => change(name, event.target.value)}
+        />
+      );
+    case 'list': {
+      const chosen = Array.isArray(value) ? value.map(String) : [];
+      return (
+        <span className="options" role="group" aria-describedby={describedBy} id={id}>
+          {field.options.map((option) => (
+            <label key={option}>
+              <input
+                type="checkbox"
+                checked={chosen.includes(option)}
+                onChange={(event) =>
+                  change(
+                    name,
+                    field.options.filter((one) =>
+                      one === option ? event.target.checked : chosen.includes(one),
+                    ),
+                  )
+                }
+              />
+              {option}
+            </label>
+          ))}
+        </span>
+      );
+    }
+    default:
+      return field satisfies never;
+  }
+}
+
+/** While it is typed, a number is text: "0." is on the way to 0.5. */
+function NumberInput({
+  name,
+  integer,
+  value,
+  ...common
+}: {
+  name: FieldName;
+  integer: boolean;
+  value: string;
+  id: string;
+  'aria-describedby': string;
+}) {
+  const draft = useLab((state) => state.drafts[name]);
+  const [typed, setTyped] = useState<string | null>(null);
+  return (
+    <input
+      {...common}
+      type="text"
+      inputMode={integer ? 'numeric' : 'decimal'}
+      autoComplete="off"
+      aria-invalid={draft !== undefined}
+      value={draft?.text ?? typed ?? value}
+      onBlur={() => setTyped(null)}
+      onChange={(event) => {
+        const text = event.target.value;
+        setTyped(text);
+        const number = text.trim() === '' ? Number.NaN : Number(text.trim().replace(',', '.'));
+        const problem = fieldProblem(name, number);
+        if (problem === null) change(name, number);
+        else dispatch({ type: 'setting_refused', name, text, problem });
+      }}
+    />
+  );
+}
+
+/** Takes over a value that is one; a list, for example, cannot lose its last entry. */
+function change(name: FieldName, value: unknown): void {
+  if (fieldProblem(name, value) !== null) return;
+  dispatch({ type: 'setting_changed', patch: { [name]: value } as SettingsPatch }); // fieldProblem has checked it
+}
+
+function defaultText(field: Field): string {
+  if (typeof field.default === 'string' && field.default === '') return 'empty';
+  return Array.isArray(field.default) ? field.default.join(', ') : String(field.default);
+}
+
+function rangeText(field: Field): string {
+  const unit = field.kind === 'number' && field.unit ? ` ${field.unit}` : '';
+  const standard = `Default ${defaultText(field)}${unit}`;
+  if (field.kind !== 'number') return `${standard}.`;
+  const high = field.max >= Number.MAX_SAFE_INTEGER ? '2⁵³ − 1' : field.max.toLocaleString('en');
+  return `${standard}, from ${field.min} to ${high}.`;
+}

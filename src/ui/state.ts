@@ -1,0 +1,445 @@
+/** The state of the page and the one pure function that changes it. Knows no worker and no React. */
+
+import { defaultSettings, type FieldName, type Settings, type SettingsPatch } from '../config.ts';
+import type { WireError } from '../errors.ts';
+import type { Channel } from '../formats/channel.ts';
+import type {
+  Capabilities,
+  EnvDescription,
+  EpisodeEvent,
+  LoadProgress,
+  ModelInfo,
+  Progress,
+  RunSummary,
+  StoredModel,
+  TaskRef,
+} from '../records.ts';
+import type { Control } from '../workers/api.ts';
+import { foldEvent, foldRun, type RunLabel, type RunView } from './run-view.ts';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+/** What colours a token. */
+export type Quantity = 'weight' | 'ce_before' | 'ce_after' | 'ce_change';
+
+/** Something the person has to know; stays until it is dismissed. */
+export interface Notice {
+  readonly id: number;
+  readonly tone: 'error' | 'info';
+  readonly title: string;
+  readonly message: string;
+  /** What to do about it, beyond what the message says; may be empty. */
+  readonly next: string;
+  /** The one button it offers. */
+  readonly action: 'restart_engine' | null;
+}
+
+export type RunStatus = 'starting' | 'running' | 'pausing' | 'paused' | 'stopping' | 'ended';
+
+/** The episode that the engine runs, or ran last, in this tab. */
+export interface LiveRun {
+  readonly status: RunStatus;
+  readonly summary: RunSummary | null;
+  readonly view: RunView | null;
+  readonly phase: Extract<Progress, { type: 'phase' }> | null;
+  /** The step in progress, as it is being written. */
+  readonly writing: {
+    readonly t: number;
+    readonly text: string;
+    readonly tokens: number;
+    readonly firstAt: number;
+    /** null until there are enough tokens to tell. */
+    readonly tokensPerSecond: number | null;
+  } | null;
+  /** What was asked for at the next boundary of the loop and has not happened yet. */
+  readonly asked: 'update_now' | 'roll_back_now' | null;
+}
+
+export interface UiState {
+  readonly engine: 'starting' | 'ready' | 'failed';
+  readonly capabilities: Capabilities | null;
+  readonly environments: readonly EnvDescription[];
+  /** The tasks of each split that was asked for, by `env/split`. */
+  readonly tasks: Readonly<Record<string, readonly TaskRef[]>>;
+  readonly task: TaskRef | null;
+  readonly model: ModelInfo | null;
+  readonly loading: { readonly label: string; readonly progress: LoadProgress | null } | null;
+  readonly storedModels: readonly StoredModel[];
+  readonly settings: Settings;
+  /** Where summaries come from, as an opened config.toml says; its key lives in this tab only. */
+  readonly channel: Channel | null;
+  /** What was typed into a field and is not a value yet, with what is wrong. */
+  readonly drafts: Readonly<
+    Partial<Record<FieldName, { readonly text: string; readonly problem: string }>>
+  >;
+  readonly runs: readonly RunSummary[];
+  readonly live: LiveRun | null;
+  /** An earlier run or a file, read only; shown in place of the live run. */
+  readonly opened: RunView | null;
+  /** The step that is looked at; null follows the newest one. */
+  readonly selected: number | null;
+  /** True while the transcript scrolls with the run. */
+  readonly following: boolean;
+  readonly quantity: Quantity;
+  /** The colour scale: one for the whole run, or one for each boundary. */
+  readonly scale: 'run' | 'boundary';
+  readonly theme: Theme;
+  readonly notices: readonly Notice[];
+  readonly nextNotice: number;
+  /** Spoken by screen readers: the last thing that happened. */
+  readonly status: string;
+}
+
+export type UiEvent =
+  | { readonly type: 'engine_starting' }
+  | { readonly type: 'engine_ready'; readonly capabilities: Capabilities }
+  | { readonly type: 'engine_failed'; readonly error: WireError }
+  | { readonly type: 'environments'; readonly environments: readonly EnvDescription[] }
+  | {
+      readonly type: 'tasks';
+      readonly env: string;
+      readonly split: string;
+      readonly tasks: readonly TaskRef[];
+    }
+  | { readonly type: 'task_chosen'; readonly task: TaskRef }
+  | { readonly type: 'stored_models'; readonly models: readonly StoredModel[] }
+  | { readonly type: 'model_loading'; readonly label: string }
+  | { readonly type: 'model_progress'; readonly progress: LoadProgress }
+  | { readonly type: 'model_loaded'; readonly model: ModelInfo }
+  | { readonly type: 'model_not_loaded' }
+  | { readonly type: 'setting_changed'; readonly patch: SettingsPatch }
+  | {
+      readonly type: 'setting_refused';
+      readonly name: FieldName;
+      readonly text: string;
+      readonly problem: string;
+    }
+  | { readonly type: 'settings_replaced'; readonly settings: Settings }
+  | { readonly type: 'channel'; readonly channel: Channel | null }
+  | { readonly type: 'runs'; readonly runs: readonly RunSummary[] }
+  | { readonly type: 'run_requested' }
+  | { readonly type: 'run_started'; readonly run: RunSummary }
+  | { readonly type: 'run_event'; readonly event: EpisodeEvent }
+  /** `at`: when it arrived, in milliseconds on any clock. */
+  | { readonly type: 'run_progress'; readonly progress: Progress; readonly at: number }
+  | { readonly type: 'run_ended'; readonly run: RunSummary | null }
+  | { readonly type: 'control_sent'; readonly command: Control }
+  | {
+      readonly type: 'run_opened';
+      readonly label: RunLabel;
+      readonly events: readonly EpisodeEvent[];
+    }
+  | { readonly type: 'run_closed' }
+  | { readonly type: 'step_selected'; readonly t: number | null }
+  | { readonly type: 'follow'; readonly on: boolean }
+  | { readonly type: 'quantity'; readonly quantity: Quantity }
+  | { readonly type: 'scale'; readonly scale: 'run' | 'boundary' }
+  | { readonly type: 'theme'; readonly theme: Theme }
+  | { readonly type: 'notice'; readonly notice: Omit<Notice, 'id'> }
+  | { readonly type: 'notice_dismissed'; readonly id: number };
+
+export const initialState: UiState = {
+  engine: 'starting',
+  capabilities: null,
+  environments: [],
+  tasks: {},
+  task: null,
+  model: null,
+  loading: null,
+  storedModels: [],
+  settings: defaultSettings,
+  channel: null,
+  drafts: {},
+  runs: [],
+  live: null,
+  opened: null,
+  selected: null,
+  following: true,
+  quantity: 'weight',
+  scale: 'run',
+  theme: 'system',
+  notices: [],
+  nextNotice: 1,
+  status: 'Starting the engine.',
+};
+
+/** The next state. Equal state and event give an equal state; nothing else is read. */
+export function reduce(state: UiState, event: UiEvent): UiState {
+  switch (event.type) {
+    case 'engine_starting':
+      return { ...state, engine: 'starting', status: 'Starting the engine.' };
+    case 'engine_ready':
+      return {
+        ...state,
+        engine: 'ready',
+        capabilities: event.capabilities,
+        status: 'The engine is ready.',
+      };
+    case 'engine_failed':
+      return {
+        ...withNotice(state, {
+          tone: 'error',
+          title: 'The engine stopped',
+          message: event.error.message,
+          next: 'Restart the engine; stored runs and models are kept, the loaded model is loaded again.',
+          action: 'restart_engine',
+        }),
+        engine: 'failed',
+        model: null,
+        loading: null,
+        live: state.live && { ...state.live, status: 'ended', writing: null, phase: null },
+        status: 'The engine stopped.',
+      };
+    case 'environments':
+      return { ...state, environments: event.environments };
+    case 'tasks':
+      return {
+        ...state,
+        tasks: { ...state.tasks, [taskKey(event.env, event.split)]: event.tasks },
+      };
+    case 'task_chosen':
+      return { ...state, task: event.task };
+    case 'stored_models':
+      return { ...state, storedModels: event.models };
+    case 'model_loading':
+      return {
+        ...state,
+        loading: { label: event.label, progress: null },
+        status: `Loading ${event.label}.`,
+      };
+    case 'model_progress':
+      return {
+        ...state,
+        loading: state.loading && { ...state.loading, progress: event.progress },
+      };
+    case 'model_loaded':
+      return {
+        ...state,
+        model: event.model,
+        loading: null,
+        status: `${event.model.name} is loaded.`,
+      };
+    case 'model_not_loaded':
+      return { ...state, loading: null, status: 'No model was loaded.' };
+    case 'setting_changed': {
+      const drafts = { ...state.drafts };
+      for (const name of Object.keys(event.patch)) delete drafts[name as FieldName]; // keys of a SettingsPatch
+      return { ...state, settings: { ...state.settings, ...event.patch }, drafts };
+    }
+    case 'setting_refused':
+      return {
+        ...state,
+        drafts: { ...state.drafts, [event.name]: { text: event.text, problem: event.problem } },
+      };
+    case 'settings_replaced':
+      return { ...state, settings: event.settings, drafts: {} };
+    case 'channel':
+      return { ...state, channel: event.channel };
+    case 'runs':
+      return { ...state, runs: event.runs };
+    case 'run_requested':
+      return {
+        ...state,
+        live: {
+          status: 'starting',
+          summary: null,
+          view: null,
+          phase: null,
+          writing: null,
+          asked: null,
+        },
+        opened: null,
+        selected: null,
+        following: true,
+        status: 'Starting the run.',
+      };
+    case 'run_started':
+      return withLive(state, (live) => ({ ...live, status: 'running', summary: event.run }));
+    case 'run_event':
+      return withRunEvent(state, event.event);
+    case 'run_progress':
+      return withLive(state, (live) => withProgress(live, event.progress, event.at));
+    case 'run_ended':
+      return {
+        ...withLive(state, (live) => ({
+          ...live,
+          status: 'ended',
+          summary: event.run ?? live.summary,
+          phase: null,
+          writing: null,
+          asked: null,
+        })),
+        status: 'The run has ended.',
+      };
+    case 'control_sent':
+      return withLive(state, (live) => withControl(live, event.command));
+    case 'run_opened':
+      return {
+        ...state,
+        opened: foldRun(event.events, event.label),
+        selected: null,
+        following: true,
+        status: `Opened ${event.label.name}.`,
+      };
+    case 'run_closed':
+      return {
+        ...state,
+        opened: null,
+        live: state.opened || state.live?.status !== 'ended' ? state.live : null,
+        selected: null,
+        following: true,
+      };
+    case 'step_selected':
+      return selectStep(state, event.t);
+    case 'follow':
+      return event.on
+        ? { ...state, following: true, selected: null }
+        : { ...state, following: false };
+    case 'quantity':
+      return { ...state, quantity: event.quantity };
+    case 'scale':
+      return { ...state, scale: event.scale };
+    case 'theme':
+      return { ...state, theme: event.theme };
+    case 'notice':
+      return withNotice(state, event.notice);
+    case 'notice_dismissed':
+      return { ...state, notices: state.notices.filter((notice) => notice.id !== event.id) };
+    default:
+      return event satisfies never;
+  }
+}
+
+/** The run on screen: the opened one, else the live one. */
+export function shownRun(state: UiState): RunView | null {
+  return state.opened ?? state.live?.view ?? null;
+}
+
+/** True from the click on Run until the stream has ended. */
+export function isRunning(state: UiState): boolean {
+  return state.live !== null && state.live.status !== 'ended';
+}
+
+/** The step on screen: the selected one, else the newest; 0 before the first. */
+export function shownStep(state: UiState): number {
+  return state.selected ?? shownRun(state)?.steps.at(-1)?.t ?? 0;
+}
+
+export function taskKey(env: string, split: string): string {
+  return `${env}/${split}`;
+}
+
+function selectStep(state: UiState, t: number | null): UiState {
+  const steps = shownRun(state)?.steps ?? [];
+  const last = steps.at(-1)?.t ?? 0;
+  if (t === null || last === 0) return { ...state, selected: null, following: true };
+  const within = Math.min(Math.max(1, t), last);
+  return { ...state, selected: within, following: false };
+}
+
+function withNotice(state: UiState, notice: Omit<Notice, 'id'>): UiState {
+  const same = (other: Notice) => other.title === notice.title && other.message === notice.message;
+  return {
+    ...state,
+    notices: [
+      ...state.notices.filter((other) => !same(other)),
+      { ...notice, id: state.nextNotice },
+    ].slice(-4),
+    nextNotice: state.nextNotice + 1,
+    status: notice.title,
+  };
+}
+
+function withLive(state: UiState, change: (live: LiveRun) => LiveRun): UiState {
+  return state.live ? { ...state, live: change(state.live) } : state;
+}
+
+function withRunEvent(state: UiState, event: EpisodeEvent): UiState {
+  if (!state.live) return state;
+  const label = { id: state.live.summary?.id ?? null, name: state.live.summary?.goal ?? 'Run' };
+  const view = foldEvent(state.live.view, event, label);
+  const live = { ...state.live, view };
+  switch (event.type) {
+    case 'episode_started':
+      return { ...state, live, status: 'The run has started.' };
+    case 'step':
+      return {
+        ...state,
+        live: { ...live, writing: null, phase: null },
+        status: `Step ${event.t}: ${event.action || 'no action'}.`,
+      };
+    case 'boundary':
+      return {
+        ...state,
+        live: { ...live, phase: null, asked: event.trigger === 'manual' ? null : live.asked },
+        status: event.why,
+      };
+    case 'rolled_back':
+      return {
+        ...state,
+        live: { ...live, phase: null, asked: null },
+        status: event.restored
+          ? 'Rolled back to the episode start.'
+          : 'There was nothing to roll back.',
+      };
+    case 'episode_ended':
+      return { ...state, live: { ...live, writing: null, phase: null } };
+    default:
+      return event satisfies never;
+  }
+}
+
+function withProgress(live: LiveRun, progress: Progress, at: number): LiveRun {
+  switch (progress.type) {
+    case 'phase':
+      return { ...live, phase: progress, status: awake(live.status) };
+    case 'token': {
+      const before = live.writing?.t === progress.t ? live.writing : null;
+      const firstAt = before?.firstAt ?? at;
+      const tokens = (before?.tokens ?? 0) + 1;
+      const seconds = (at - firstAt) / 1000;
+      return {
+        ...live,
+        status: awake(live.status),
+        phase: null,
+        writing: {
+          t: progress.t,
+          text: (before?.text ?? '') + progress.piece,
+          tokens,
+          firstAt,
+          tokensPerSecond: tokens > 3 && seconds > 0 ? (tokens - 1) / seconds : null,
+        },
+      };
+    }
+    case 'paused':
+      return live.status === 'stopping'
+        ? live
+        : { ...live, status: 'paused', phase: null, writing: null };
+    default:
+      return progress satisfies never;
+  }
+}
+
+/** Work that goes on says that a run which was starting or paused is running. */
+function awake(status: RunStatus): RunStatus {
+  return status === 'starting' || status === 'paused' ? 'running' : status;
+}
+
+function withControl(live: LiveRun, command: Control): LiveRun {
+  switch (command) {
+    case 'pause':
+      return live.status === 'running' ? { ...live, status: 'pausing' } : live;
+    case 'resume':
+    case 'step':
+      return live.status === 'ended' || live.status === 'stopping'
+        ? live
+        : { ...live, status: command === 'step' ? 'pausing' : 'running' };
+    case 'stop':
+      return live.status === 'ended' ? live : { ...live, status: 'stopping' };
+    case 'update_now':
+    case 'roll_back_now':
+      return { ...live, asked: command };
+    default:
+      return command satisfies never;
+  }
+}

@@ -1,0 +1,149 @@
+/** The task: which world, which split, which one of it, and its goal; or a world from a file. */
+
+import { useRef } from 'react';
+import { chooseTask, openFile } from './actions.ts';
+import { Icon } from './icons.tsx';
+import { plural } from './numbers.ts';
+import { isRunning, taskKey } from './state.ts';
+import { useLab } from './store.ts';
+import { Term } from './tip.tsx';
+import './task-card.css';
+
+export function TaskCard() {
+  const environments = useLab((state) => state.environments);
+  const task = useLab((state) => state.task);
+  const tasks = useLab((state) => state.tasks);
+  const running = useLab(isRunning);
+  const picker = useRef<HTMLInputElement>(null);
+  const env = environments.find((one) => one.id === task?.env) ?? environments[0];
+  const fromFile = task?.split === 'file';
+  const split = env?.splits.find((one) => one.name === task?.split);
+  const known = env && split ? (tasks[taskKey(env.id, split.name)] ?? []) : [];
+  const place = known.findIndex((one) => one.index === task?.index);
+  const at = Math.max(0, place);
+  const choose = (next: number) => {
+    if (env && split) void chooseTask(env.id, split.name, next);
+  };
+  return (
+    <section className="panel" aria-labelledby="task-title">
+      <h2 id="task-title">
+        <Term name="task">Task</Term>
+      </h2>
+      {env ? (
+        <>
+          <div className="task-row">
+            <select
+              aria-label="World"
+              data-tip={`${env.help}\n${env.citation}`}
+              value={env.id}
+              disabled={running}
+              onChange={(event) => {
+                const next = environments.find((one) => one.id === event.target.value);
+                const first = next?.splits[0];
+                if (next && first) void chooseTask(next.id, first.name, 0);
+              }}
+            >
+              {environments.map((one) => (
+                <option key={one.id} value={one.id}>
+                  {one.label}
+                </option>
+              ))}
+            </select>
+          </div>
+          <div className="task-row">
+            <select
+              aria-label="Split"
+              data-tip={split?.help ?? 'A world from a file.'}
+              value={fromFile ? 'file' : (split?.name ?? '')}
+              disabled={running}
+              onChange={(event) => void chooseTask(env.id, event.target.value, 0)}
+            >
+              {fromFile && <option value="file">from a file</option>}
+              {env.splits.map((one) => (
+                <option key={one.name} value={one.name}>
+                  {one.name} ({one.size})
+                </option>
+              ))}
+            </select>
+            {!fromFile && (
+              <span className="task-index">
+                <button
+                  type="button"
+                  className="button bare iconic small"
+                  aria-label="The task before"
+                  disabled={at === 0 || running}
+                  onClick={() => choose(at - 1)}
+                >
+                  <Icon name="left" />
+                </button>
+                <input
+                  type="number"
+                  aria-label="Number of the task in its split"
+                  min={0}
+                  max={Math.max(0, known.length - 1)}
+                  value={task?.index ?? 0}
+                  disabled={running}
+                  onChange={(event) => choose(Number(event.target.value))}
+                />
+                <button
+                  type="button"
+                  className="button bare iconic small"
+                  aria-label="The task after"
+                  disabled={at >= known.length - 1 || running}
+                  onClick={() => choose(at + 1)}
+                >
+                  <Icon name="right" />
+                </button>
+                <button
+                  type="button"
+                  className="button bare iconic small"
+                  aria-label="Any task of the split"
+                  data-tip="Any task of the split"
+                  disabled={known.length < 2 || running}
+                  onClick={() => choose(Math.floor(Math.random() * known.length))}
+                >
+                  <Icon name="dice" />
+                </button>
+              </span>
+            )}
+          </div>
+          <p className="goal">
+            {task?.goal ?? (task ? 'Its goal is told by the world.' : 'Reading the tasks…')}
+          </p>
+          <p className="aside task-foot">
+            <span>
+              {fromFile
+                ? 'one world from a file'
+                : split
+                  ? `${task?.kind ?? ''}`
+                  : plural(0, 'task')}
+            </span>
+            <button
+              type="button"
+              className="link"
+              disabled={running}
+              data-tip="Opens a scene.json or a game.tw-pddl of ALFWorld; dropping it on the page works too."
+              onClick={() => picker.current?.click()}
+            >
+              world from a file…
+            </button>
+          </p>
+          <input
+            ref={picker}
+            type="file"
+            accept=".json,.tw-pddl"
+            hidden
+            aria-label="A scene.json or game.tw-pddl"
+            onChange={(event) => {
+              const file = event.target.files?.[0];
+              event.target.value = '';
+              if (file) void openFile(file);
+            }}
+          />
+        </>
+      ) : (
+        <p className="aside">Reading the worlds…</p>
+      )}
+    </section>
+  );
+}

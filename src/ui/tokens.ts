@@ -1,0 +1,147 @@
+/** What the token heatmap shows of one boundary: values, colours, escaped text, earlier occurrences. */
+
+import { interpolatePuOr, interpolateYlGnBu, interpolateYlOrRd } from 'd3-scale-chromatic';
+import type { Boundary, TokenColumns } from '../records.ts';
+import type { RunView } from './run-view.ts';
+import type { Quantity } from './state.ts';
+
+export interface Scale {
+  readonly low: number;
+  readonly high: number;
+  /** True where zero is the middle and both directions have a colour of their own. */
+  readonly diverging: boolean;
+}
+
+/** The value of token j, or null where it was not measured or the token was context only. */
+export function tokenValue(tokens: TokenColumns, j: number, quantity: Quantity): number | null {
+  const weight = tokens.weights[j] ?? 0;
+  if (weight === 0) return null;
+  const before = tokens.ceBefore[j] ?? null;
+  const after = tokens.ceAfter[j] ?? null;
+  switch (quantity) {
+    case 'weight':
+      return weight;
+    case 'ce_before':
+      return before;
+    case 'ce_after':
+      return after;
+    case 'ce_change':
+      return before === null || after === null ? null : after - before;
+    default:
+      return quantity satisfies never;
+  }
+}
+
+/** The scale over some boundaries: weights are always 0 to 1, both cross entropies share theirs. */
+export function scaleOf(boundaries: readonly Boundary[], quantity: Quantity): Scale {
+  if (quantity === 'weight') return { low: 0, high: 1, diverging: false };
+  const read: readonly Quantity[] =
+    quantity === 'ce_change' ? ['ce_change'] : ['ce_before', 'ce_after'];
+  let high = 0;
+  for (const { tokens } of boundaries) {
+    if (!tokens) continue;
+    for (let j = 0; j < tokens.ids.length; j++) {
+      for (const one of read) high = Math.max(high, Math.abs(tokenValue(tokens, j, one) ?? 0));
+    }
+  }
+  if (high === 0) high = 1;
+  return quantity === 'ce_change'
+    ? { low: -high, high, diverging: true }
+    : { low: 0, high, diverging: false };
+}
+
+type Rgb = readonly [number, number, number];
+
+export interface Paint {
+  readonly background: string;
+  /** Black or white, whichever reads better on the background. */
+  readonly ink: string;
+}
+
+/**
+ * A value's colour. Zero is near the paper, large is far from it, in both themes; the maps are
+ * ColorBrewer's colour-blind-safe ones.
+ */
+export function paint(value: number, scale: Scale, quantity: Quantity, dark: boolean): Paint {
+  const background = scale.diverging
+    ? mix(paper(dark), value < 0 ? purple : orange, Math.min(1, Math.abs(value) / scale.high))
+    : sequential((value - scale.low) / (scale.high - scale.low), quantity, dark);
+  return {
+    background: `rgb(${background.map(Math.round).join(' ')})`,
+    ink: luminance(background) > 0.179 ? '#000' : '#fff',
+  };
+}
+
+const purple = parseRgb(interpolatePuOr(0.92));
+const orange = parseRgb(interpolatePuOr(0.12));
+
+function paper(dark: boolean): Rgb {
+  return dark ? [34, 38, 44] : [246, 245, 241];
+}
+
+function sequential(fraction: number, quantity: Quantity, dark: boolean): Rgb {
+  const f = Math.min(1, Math.max(0, fraction));
+  const map = quantity === 'weight' ? interpolateYlGnBu : interpolateYlOrRd;
+  // Dark: the maps from their dark end, so that a small value stays close to the page.
+  const colour = parseRgb(map(dark ? 1 - f * 0.85 : 0.04 + f * 0.78));
+  return dark ? mix(paper(dark), colour, 0.35 + 0.65 * f) : colour;
+}
+
+function mix(from: Rgb, to: Rgb, fraction: number): Rgb {
+  const at = (a: number, b: number) => a + (b - a) * fraction;
+  return [at(from[0], to[0]), at(from[1], to[1]), at(from[2], to[2])];
+}
+
+/** d3's maps answer as `rgb(1, 2, 3)`. */
+function parseRgb(text: string): Rgb {
+  const [r = 0, g = 0, b = 0] = (text.match(/[\d.]+/g) ?? []).map(Number);
+  return [r, g, b];
+}
+
+/** Relative luminance as WCAG 2 defines it. */
+function luminance([r, g, b]: Rgb): number {
+  const linear = (channel: number) => {
+    const c = channel / 255;
+    return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  };
+  return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+}
+
+/** A token's text with what cannot be seen made visible: `\n`, `\t`, a lone space as `␣`. */
+export function visibleText(piece: string): string {
+  if (/^ +$/.test(piece)) return '␣'.repeat(piece.length);
+  return piece
+    .replaceAll('\\', '\\\\')
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r')
+    .replaceAll('\t', '\\t')
+    .replace(/[\u0000-\u001f\u007f\u200b-\u200f\u2028\u2029\ufeff]/g, (character) => {
+      return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+    });
+}
+
+/** The covering n-gram of token j as text, or null where it never occurred before. */
+export function ngramText(tokens: TokenColumns, j: number, n: number): string | null {
+  const start = tokens.ngramStarts[j] ?? -1;
+  if (start < 0) return null;
+  return tokens.pieces.slice(start, start + n).join('');
+}
+
+/** The steps of the earlier boundaries whose text holds the covering n-gram of token j. */
+export function earlierSteps(
+  run: RunView,
+  boundary: Boundary,
+  j: number,
+  n: number,
+): readonly number[] {
+  const tokens = boundary.tokens;
+  const start = tokens?.ngramStarts[j] ?? -1;
+  if (!tokens || start < 0) return [];
+  const wanted = tokens.ids.slice(start, start + n).join(' ');
+  const accepted = run.started.manifest.settings.history === 'accepted';
+  return run.boundaries
+    .filter((other) => other.seq < boundary.seq && other.tokens)
+    .filter((other) => !accepted || other.outcome === 'updated')
+    .filter((other) => ` ${other.tokens?.ids.join(' ')} `.includes(` ${wanted} `))
+    .map((other) => other.t);
+}

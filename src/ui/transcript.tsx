@@ -1,0 +1,248 @@
+/** What the agent thought, did and saw, step by step, with a card at every boundary; follows a live run. */
+
+import { memo, type UIEvent, useEffect, useLayoutEffect, useRef } from 'react';
+import type { EpisodeEnded, RolledBack, StepTaken } from '../records.ts';
+import { BoundaryCard } from './boundary-card.tsx';
+import { Icon, Mark } from './icons.tsx';
+import { plural, valueText } from './numbers.ts';
+import { actionWording, endWording, phaseText, type RunView } from './run-view.ts';
+import { isRunning, type LiveRun, shownStep } from './state.ts';
+import { dispatch, useLab } from './store.ts';
+import { Term } from './tip.tsx';
+import './transcript.css';
+
+/** This close to the end counts as being at the end. */
+const nearEnd = 24;
+
+export function Transcript({ run }: { run: RunView }) {
+  const following = useLab((state) => state.following);
+  const selected = useLab((state) => state.selected);
+  const current = useLab(shownStep);
+  const live = useLab((state) => (state.opened ? null : state.live));
+  const running = useLab(isRunning) && live !== null;
+  const scroller = useRef<HTMLDivElement>(null);
+  /** The last place that this component scrolled to by itself. */
+  const ownTop = useRef(0);
+  const writing = live?.writing?.text.length ?? 0;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each of these makes the transcript longer
+  useLayoutEffect(() => {
+    const box = scroller.current;
+    if (!box || !following || !live) return;
+    box.scrollTop = box.scrollHeight;
+    ownTop.current = box.scrollTop;
+  }, [following, run.items.length, run.ended, writing, live?.phase?.phase]);
+
+  const wasFollowing = useRef(following);
+  useEffect(() => {
+    const box = scroller.current;
+    if (box && following && !wasFollowing.current) box.scrollTop = box.scrollHeight;
+    wasFollowing.current = following;
+  }, [following]);
+
+  useEffect(() => {
+    if (selected === null) return;
+    scroller.current
+      ?.querySelector(`[data-step="${selected}"]`)
+      ?.scrollIntoView({ block: 'nearest' });
+  }, [selected]);
+
+  const onScroll = (event: UIEvent<HTMLDivElement>) => {
+    const box = event.currentTarget;
+    const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < nearEnd;
+    if (atEnd && running && selected === null && !following) dispatch({ type: 'follow', on: true });
+    if (!atEnd && following && box.scrollTop < ownTop.current - 2) {
+      dispatch({ type: 'follow', on: false });
+    }
+  };
+
+  return (
+    <div className="transcript">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reached by keyboard */}
+      <div
+        ref={scroller}
+        className="transcript-scroll"
+        role="region"
+        aria-label="Transcript"
+        tabIndex={0}
+        onScroll={onScroll}
+      >
+        <First run={run} />
+        <ol>
+          {run.items.map((item) => {
+            switch (item.type) {
+              case 'step':
+                return <Step key={item.seq} step={item} current={item.t === current} />;
+              case 'boundary':
+                return <BoundaryCard key={item.seq} boundary={item} />;
+              case 'rolled_back':
+                return <ManualRollback key={item.seq} event={item} />;
+              default:
+                return item satisfies never;
+            }
+          })}
+        </ol>
+        {run.ended ? <End ended={run.ended} /> : live && running ? <Live live={live} /> : <Cut />}
+      </div>
+      {running && !following && (
+        <button
+          type="button"
+          className="button small follow"
+          onClick={() => dispatch({ type: 'follow', on: true })}
+        >
+          <Icon name="down" />
+          Follow the run
+        </button>
+      )}
+    </div>
+  );
+}
+
+function First({ run }: { run: RunView }) {
+  return (
+    <details className="first">
+      <summary>
+        What the policy was given first{' '}
+        <span className="aside">{plural(run.started.promptIds.length, 'token')}</span>
+      </summary>
+      {run.started.messages.map((message, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the messages never change
+        <div key={index} className="message">
+          <span className="role">{message.role}</span>
+          <pre>{message.content}</pre>
+        </div>
+      ))}
+    </details>
+  );
+}
+
+const Step = memo(function Step({ step, current }: { step: StepTaken; current: boolean }) {
+  const wording = actionWording(step.actionClass);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: steps are chosen by keyboard with the arrow keys of the page
+    <li
+      className={`step ${wording.tone}`}
+      data-step={step.t}
+      aria-current={current ? 'step' : undefined}
+      onClick={() => {
+        if (window.getSelection()?.isCollapsed !== false) {
+          dispatch({ type: 'step_selected', t: step.t });
+        }
+      }}
+    >
+      <span className="step-number">{step.t}</span>
+      <div className="step-body">
+        {step.thought && <p className="thought">{step.thought}</p>}
+        <p className="action">
+          {step.action ? (
+            <code>{step.action}</code>
+          ) : (
+            <code className="raw">{step.generation.text || '(nothing)'}</code>
+          )}
+          {wording.tone !== 'good' && (
+            <span className="class-mark" data-tip={wording.help}>
+              <Mark tone={wording.tone} />
+              {wording.label}
+            </span>
+          )}
+        </p>
+        <p className="observation">{step.observation}</p>
+      </div>
+      <span
+        className="step-repetition"
+        data-tip={`Repetition ${valueText(step.repetition)}: the largest similarity of the words of this step with an earlier one. ${plural(step.generation.ids.length, 'token')} written.`}
+      >
+        <span className="unseen">repetition</span>
+        {valueText(step.repetition)}
+        <span className="gauge" aria-hidden="true">
+          <span style={{ width: `${step.repetition * 100}%` }} />
+        </span>
+      </span>
+    </li>
+  );
+});
+
+function ManualRollback({ event }: { event: RolledBack }) {
+  return (
+    <li className="card note">
+      <p className="card-head">
+        <Mark tone="note" />
+        <strong>
+          <Term name="rollback">Rolled back</Term> by you after step {event.t}
+        </strong>
+      </p>
+      <p>
+        {event.restored
+          ? 'The adapter is as it was at the episode start.'
+          : 'There was nothing to undo: the adapter was as at the episode start.'}
+      </p>
+    </li>
+  );
+}
+
+/** The step in progress. Its room is reserved, so that nothing moves while it fills. */
+function Live({ live }: { live: LiveRun }) {
+  const { writing, phase } = live;
+  const t = writing?.t ?? phase?.t ?? (live.view?.steps.at(-1)?.t ?? 0) + 1;
+  return (
+    <div className="live">
+      <span className="step-number">{t}</span>
+      <div className="step-body">
+        {live.status === 'paused' ? (
+          <p className="aside">Paused. Resume goes on with this step.</p>
+        ) : writing ? (
+          <p className="stream">
+            {writing.text}
+            <span className="caret" aria-hidden="true" />
+          </p>
+        ) : (
+          <p className="aside">{capital(phase ? phaseText(phase.phase) : 'working')}…</p>
+        )}
+        {phase && phase.total > 1 && (
+          <progress
+            aria-label={capital(phaseText(phase.phase))}
+            max={phase.total}
+            value={phase.done}
+          />
+        )}
+      </div>
+      <span className="step-repetition">{writing ? plural(writing.tokens, 'token') : ''}</span>
+    </div>
+  );
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function End({ ended }: { ended: EpisodeEnded }) {
+  const wording = endWording(ended.reason);
+  return (
+    <div className={`card end ${wording.tone}`}>
+      <p className="card-head">
+        <Mark tone={wording.tone} />
+        <strong>
+          {wording.label} after {plural(ended.t, 'step')}
+        </strong>
+        <span className="aside">reward {valueText(ended.reward)}</span>
+      </p>
+      <p>{ended.error ? ended.error.message : wording.help}</p>
+      <p className="aside">
+        {plural(ended.updates, 'update')}, {plural(ended.rollbacks, 'rollback')}.
+      </p>
+    </div>
+  );
+}
+
+/** A stored run without an end: the tab was closed in the middle. */
+function Cut() {
+  return (
+    <div className="card end quiet">
+      <p className="card-head">
+        <Mark tone="quiet" />
+        <strong>The record ends here</strong>
+      </p>
+      <p>The run was interrupted before its end; everything up to here was kept.</p>
+    </div>
+  );
+}
