@@ -1,0 +1,40 @@
+/** Every environment of this build; a new one is one file and one line here. */
+
+import { LabError } from '../errors.ts';
+import type { TaskRef } from '../records.ts';
+import type { Env } from './env.ts';
+import { household, householdV03 } from './household.ts';
+import { FILE_SPLIT, readSceneFile } from './household-tasks.ts';
+
+export const environments: readonly Env[] = [household as Env, householdV03 as Env];
+
+/** The environment of an id. Throws `not_found` with the ids that exist. */
+export function environment(id: string): Env {
+  const env = environments.find(({ description }) => description.id === id);
+  if (env) return env;
+  const ids = environments.map(({ description }) => description.id).join(', ');
+  throw new LabError('not_found', `There is no environment "${id}". There is ${ids}.`, { id });
+}
+
+/** A task out of a dropped file's text. Throws `bad_input`, naming the file. */
+export function openTaskFile(name: string, text: string): TaskRef {
+  let data: TaskRef['data'];
+  try {
+    data = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (thrown) {
+    throw new LabError(
+      'bad_input',
+      `${name} is not JSON (${thrown instanceof Error ? thrown.message : thrown}). Open a scene.json or a game.tw-pddl.`,
+      { name },
+    );
+  }
+  const scene = readSceneFile(data);
+  return {
+    env: household.description.id,
+    split: FILE_SPLIT,
+    index: 0,
+    goal: scene.task,
+    kind: scene.kind,
+    ...(data === undefined ? {} : { data }),
+  };
+}
