@@ -207,23 +207,6 @@ async function* onePass(
   }
 }
 
-/** Yields a progress record for each step of `work`; left early, `work` is ended and frees what it holds. */
-async function* counted<T>(
-  work: AsyncGenerator<void, T, void>,
-  progress: () => UpdateProgress,
-): AsyncGenerator<UpdateProgress, T, void> {
-  try {
-    for (;;) {
-      const { value, done } = await work.next();
-      if (done === true) return value;
-      yield progress();
-    }
-  } finally {
-    // After its end this does nothing; the value is never seen.
-    await work.return(undefined as never);
-  }
-}
-
 /** Synchronous, so that no one can see an adapter that is half stepped. */
 function takeStep(
   adapter: Adapter,

@@ -2,10 +2,19 @@
 
 import { runEpisode } from '../episode.ts';
 import { LabError } from '../errors.ts';
-import { toHfAdapter, zipPeft } from '../formats/peft.ts';
+import { zipPeft } from '../formats/peft.ts';
 import { blobSource } from '../formats/source.ts';
+import { type RowOrder, toHf } from '../model/lora-hf.ts';
 import type { EpisodePorts } from '../ports.ts';
-import type { LoadProgress, ModelInfo, ModelRef, Progress, RunSummary } from '../records.ts';
+import type {
+  AdapterData,
+  LoadProgress,
+  ModelInfo,
+  ModelRef,
+  Progress,
+  RunManifest,
+  RunSummary,
+} from '../records.ts';
 import type { Handlers } from '../rpc.ts';
 import { bundledModelUrl, deleteModel, fetchModel, listModels, sha256Of } from '../store/models.ts';
 import { appendEvent, deleteRun, getRun, listRuns, runEvents, saveRun } from '../store/runs.ts';
@@ -62,7 +71,10 @@ export function engineHandlers(
         return {
           name: `${id}-adapter.zip`,
           type: 'application/zip',
-          bytes: zipPeft(toHfAdapter(adapter, manifest), { baseModel: manifest.modelName }),
+          bytes: zipPeft(toHf(adapter, rowOrderOf(adapter, manifest)), {
+            name: manifest.modelName,
+            licence: null,
+          }),
         };
       },
       async exportRun({ id }) {
@@ -141,6 +153,14 @@ export function engineHandlers(
       },
     },
   };
+}
+
+/** Heads of q and k decide the order of rows; an adapter on neither needs none. */
+function rowOrderOf({ modules }: AdapterData, { heads, kvHeads }: RunManifest): RowOrder {
+  const q = modules.find(({ target }) => target === 'q_proj');
+  const k = modules.find(({ target }) => target === 'k_proj');
+  const headDim = q ? q.outputs / heads : k ? k.outputs / kvHeads : 2;
+  return { headDim, ropeStyle: 'interleaved' };
 }
 
 /** Sorts by time; unique enough for one browser. */
