@@ -178,7 +178,6 @@ function Tokens({ run, boundary, quantity, scale }: TokensProps) {
   if (!tokens) return null;
   return (
     <>
-      {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: the active token is announced through the description below */}
       <div
         ref={field}
         className="tokens"
@@ -230,7 +229,6 @@ const Spans = memo(function Spans({
     return (
       // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus, its options are active descendants
       <span
-        // biome-ignore lint/suspicious/noArrayIndexKey: a token is its place
         key={j}
         id={`token-${j}`}
         role="option"

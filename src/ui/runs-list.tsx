@@ -87,12 +87,7 @@ function Run({ run, current, live }: { run: RunSummary; current: boolean; live: 
       </button>
       {asking ? (
         <span className="run-delete">
-          <button
-            type="button"
-            className="button small"
-            autoFocus
-            onClick={() => void deleteRun(run.id)}
-          >
+          <button type="button" className="button small" onClick={() => void deleteRun(run.id)}>
             Delete
           </button>
           <button type="button" className="button bare small" onClick={() => setAsking(false)}>

@@ -162,7 +162,15 @@ function Row({ name, changed }: { name: FieldName; changed: boolean }) {
   const tip = `${field.help}\n${rangeText(field)}\n${field.place.file}: ${field.place.key}`;
   return (
     <div className="row" data-changed={changed} data-wide={wide} data-tip={tip}>
-      <label htmlFor={id}>{field.label}</label>
+      {field.kind === 'list' ? (
+        <span className="row-label" aria-hidden="true">
+          {field.label}
+        </span>
+      ) : (
+        <label className="row-label" htmlFor={id}>
+          {field.label}
+        </label>
+      )}
       <Control name={name} field={field} id={id} describedBy={`${id}-help`} />
       {'unit' in field && field.unit ? (
         <span className="unit">{field.unit}</span>
@@ -252,7 +260,8 @@ function Control({ name, field, id, describedBy }: ControlProps) {
     case 'list': {
       const chosen = Array.isArray(value) ? value.map(String) : [];
       return (
-        <span className="options" role="group" aria-describedby={describedBy} id={id}>
+        <fieldset className="options" aria-describedby={describedBy} id={id}>
+          <legend className="unseen">{field.label}</legend>
           {field.options.map((option) => (
             <label key={option}>
               <input
@@ -270,7 +279,7 @@ function Control({ name, field, id, describedBy }: ControlProps) {
               {option}
             </label>
           ))}
-        </span>
+        </fieldset>
       );
     }
     default:

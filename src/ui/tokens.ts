@@ -115,7 +115,7 @@ export function visibleText(piece: string): string {
     .replaceAll('\n', '\\n')
     .replaceAll('\r', '\\r')
     .replaceAll('\t', '\\t')
-    .replace(/[\u0000-\u001f\u007f\u200b-\u200f\u2028\u2029\ufeff]/g, (character) => {
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
       return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
     });
 }

@@ -20,12 +20,11 @@ export function Transcript({ run }: { run: RunView }) {
   const current = useLab(shownStep);
   const live = useLab((state) => (state.opened ? null : state.live));
   const running = useLab(isRunning) && live !== null;
-  const scroller = useRef<HTMLDivElement>(null);
+  const scroller = useRef<HTMLElement>(null);
   /** The last place that this component scrolled to by itself. */
   const ownTop = useRef(0);
   const writing = live?.writing?.text.length ?? 0;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each of these makes the transcript longer
   useLayoutEffect(() => {
     const box = scroller.current;
     if (!box || !following || !live) return;
@@ -47,7 +46,7 @@ export function Transcript({ run }: { run: RunView }) {
       ?.scrollIntoView({ block: 'nearest' });
   }, [selected]);
 
-  const onScroll = (event: UIEvent<HTMLDivElement>) => {
+  const onScroll = (event: UIEvent<HTMLElement>) => {
     const box = event.currentTarget;
     const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < nearEnd;
     if (atEnd && running && selected === null && !following) dispatch({ type: 'follow', on: true });
@@ -58,12 +57,11 @@ export function Transcript({ run }: { run: RunView }) {
 
   return (
     <div className="transcript">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reached by keyboard */}
-      <div
+      <section
         ref={scroller}
         className="transcript-scroll"
-        role="region"
         aria-label="Transcript"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reached by keyboard
         tabIndex={0}
         onScroll={onScroll}
       >
@@ -83,7 +81,7 @@ export function Transcript({ run }: { run: RunView }) {
           })}
         </ol>
         {run.ended ? <End ended={run.ended} /> : live && running ? <Live live={live} /> : <Cut />}
-      </div>
+      </section>
       {running && !following && (
         <button
           type="button"
@@ -106,7 +104,6 @@ function First({ run }: { run: RunView }) {
         <span className="aside">{plural(run.started.promptIds.length, 'token')}</span>
       </summary>
       {run.started.messages.map((message, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the messages never change
         <div key={index} className="message">
           <span className="role">{message.role}</span>
           <pre>{message.content}</pre>

@@ -119,7 +119,6 @@ function Example() {
             dark,
           );
           return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the example never changes
             <span key={index} style={{ background, color: ink }}>
               {piece}
             </span>
