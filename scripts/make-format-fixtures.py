@@ -1,4 +1,4 @@
-"""Writes the reference files of the formats tests with gguf-py (pip install gguf numpy).
+"""Writes the reference files of the formats tests (pip install gguf numpy safetensors).
 
 Run from the repository root; the outputs under e2e/fixtures are committed.
 """
@@ -9,6 +9,7 @@ import pathlib
 import numpy as np
 from gguf import GGMLQuantizationType, GGUFWriter
 from gguf.quants import quantize
+from safetensors.numpy import save
 
 FIXTURES = pathlib.Path("e2e/fixtures")
 
@@ -59,6 +60,18 @@ def container():
     writer.close()
 
 
+def safetensors():
+    """A file by the safetensors library; its own order of tensors (by name, then by type)."""
+    tensors = {
+        "b": np.array([[1.5, -2.0], [0.25, 8.0]], dtype=np.float32),
+        "a": np.array([0.5, -1.0, 65504.0], dtype=np.float16),
+        "c": np.zeros((0, 3), dtype=np.float32),
+    }
+    path = FIXTURES / "cases" / "python.safetensors"
+    path.write_bytes(save(tensors, metadata={"format": "pt"}))
+
+
 if __name__ == "__main__":
     encode()
     container()
+    safetensors()
