@@ -1,13 +1,15 @@
 /** The command `attt`: reads the command line, runs one command, prints its JSON, sets the exit code. */
 
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { version } from '../../package.json';
-import { defaultSettings } from '../config.ts';
+import { defaultSettings, methodNames } from '../config.ts';
 import { readJson } from './files.ts';
 import { runOnHost } from './host.ts';
 import { readMessages } from './messages.ts';
-import { backendOption, idList, integer, modelOption, nonNegative } from './options.ts';
+import { backendOption, idList, indexList, integer, modelOption, nonNegative } from './options.ts';
 import { printJson, report } from './output.ts';
+import { play } from './play.ts';
+import { run } from './run.ts';
 import { decode, tokens } from './tokens.ts';
 
 const program = new Command('attt')
@@ -74,11 +76,39 @@ program
     printJson(await runOnHost({ kind: 'train', case: await readJson(file) }, where)),
   );
 
+program
+  .command('play')
+  .description('commands in a world, and what it answered')
+  .requiredOption('--scene <file>', 'scene.json or game.tw-pddl')
+  .requiredOption('--commands <file>', 'a list of commands, JSON')
+  .action(async (options) => printJson(await play(options)));
+
+program
+  .command('run')
+  .description('episodes of a policy; writes events.jsonl and summary.json')
+  .addOption(modelOption())
+  .requiredOption('--env <name>', 'the world', 'household')
+  .requiredOption('--split <name>', 'the set of tasks', 'valid_unseen')
+  .requiredOption('--tasks <list>', 'indices such as 0-9 or 0,3,7', indexList)
+  .addOption(new Option('--method <name>', 'in place of the one in the files').choices(methodNames))
+  .option('--config <file>', 'a config.toml')
+  .option('--settings <file>', 'a settings.json')
+  .option('--seed <n>', 'in place of the one in the files', integer('--seed', 0))
+  .requiredOption('--out <folder>', 'where the two files go')
+  .addOption(backendOption())
+  .action(async (options) => {
+    const { summary, failed } = await run(options);
+    await printJson(summary);
+    if (failed) process.exitCode = 1;
+  });
+
 try {
   await program.parseAsync();
 } catch (thrown) {
   process.exitCode = exitCodeOf(thrown);
 }
+// A GPU device or a browser that is still closing would keep the process alive; stdout has drained.
+process.exit();
 
 /** Commander has printed its own words already; asking for help is no fault. */
 function exitCodeOf(thrown: unknown): number {

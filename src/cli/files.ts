@@ -7,6 +7,7 @@ import { LabError } from '../errors.ts';
 import { parseJson } from '../formats/json-syntax.ts';
 import { type ByteSource, checkRange } from '../formats/source.ts';
 import type { Json } from '../records.ts';
+import { bundledModels } from '../store/models.ts';
 
 /** This package's root: the bundle lies one folder below it. */
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -16,14 +17,14 @@ export interface FileSource extends ByteSource, AsyncDisposable {
   readonly path: string;
 }
 
-/** Opens `model`: a path, or the name of a model in this package's models folder. */
+/** Opens `model`: a path, or the name of a bundled model. */
 export async function openModel(model: string): Promise<FileSource> {
-  const bundled = join(root, 'models', `${model}.gguf`);
-  const path = /^[\w.-]+$/.test(model) && (await isFile(bundled)) ? bundled : model;
+  const bundled = bundledModels.find(({ name }) => name === model);
+  const path = bundled === undefined ? model : join(root, bundled.path);
   if (!(await isFile(path))) {
     throw new LabError(
       'not_found',
-      `There is no model file "${model}". Give the path of a GGUF file, or the name of one in models/.`,
+      `There is no model file "${model}". Give the path of a GGUF file, or ${bundledModels.map((one) => one.name).join(', ')}.`,
       { model },
     );
   }

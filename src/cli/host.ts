@@ -15,7 +15,7 @@ export interface Where {
   readonly backend: BackendName;
 }
 
-/** Does a job on the model. `emit` takes what comes before the result, one value after the other. */
+/** Does a job on the model; `emit` takes the events of episodes, one after the other. */
 export async function runOnHost(
   job: Job,
   { model, backend }: Where,

@@ -13,11 +13,12 @@ import { generate } from '../model/generate.ts';
 import { type LlamaModel, loadLlama } from '../model/llama.ts';
 import { finish } from '../model/macrotask.ts';
 import { GREEDY } from '../model/sampler.ts';
-import type { BackendName, ChatMessage, Json } from '../records.ts';
+import type { BackendName, ChatMessage, EpisodeEvent, Json } from '../records.ts';
 import { encodeChat } from '../text/chat.ts';
 import { chatTemplateOf } from '../text/template.ts';
 import { createTokenizer } from '../text/tokenizer.ts';
 import { readTrainingCase, runTrainingCase } from '../train/training-case.ts';
+import { type EpisodesJob, runEpisodes } from './episodes.ts';
 
 /** A small file as JSON can carry it. */
 export interface PortableFile {
@@ -39,7 +40,8 @@ export type Job =
       readonly temperature: number;
       readonly seed: number;
     }
-  | { readonly kind: 'train'; readonly case: Json };
+  | { readonly kind: 'train'; readonly case: Json }
+  | EpisodesJob;
 
 /** Where a job runs. */
 export interface Machine {
@@ -48,12 +50,16 @@ export interface Machine {
   readonly env: BackendEnv;
   /** Passing words about progress. */
   readonly note: (text: string) => void;
-  /** Takes what a long job gives before its result; the job goes on when it is taken. */
-  readonly emit: (line: Json) => Promise<void>;
+  /** Takes an episode's events one by one; the job goes on when one is taken. */
+  readonly emit: (event: EpisodeEvent) => Promise<void>;
 }
 
 /** Opens the backend, loads the model, does the job, and frees both. */
 export async function runJob(job: Job, machine: Machine): Promise<Json> {
+  if (job.kind === 'run') {
+    await runEpisodes(job, machine);
+    return null;
+  }
   const { source, note } = machine;
   const backend = await openBackend(machine.backend, machine.env);
   note(`Backend: ${backend.name}, ${backend.device}.`);

@@ -1,0 +1,92 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { EpisodeEvent } from '../records.ts';
+import { attt, scratchFile } from './testing.ts';
+import { randomPolicy } from './testing-policy.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'attt-run-'));
+const model = join(folder, 'random.gguf');
+const config = scratchFile(
+  'config.toml',
+  '[models.policy]\nmax_tokens = 12\n[att]\nupdate_interval_k = 2\n[lab]\nstep_limit = 6\n',
+);
+const settings = scratchFile(
+  'settings.json',
+  '{"att": {"trigger": {"min_steps_before_first_update": 2, "update_interval_k": 3}}}',
+);
+
+beforeAll(() => writeFileSync(model, randomPolicy(1)));
+
+function run(out: string, ...more: readonly string[]) {
+  return attt(
+    ...['run', '--model', model, '--env', 'household', '--split', 'valid_unseen'],
+    ...['--config', config, '--settings', settings, '--out', join(folder, out), ...more],
+  );
+}
+const read = (out: string, file: string) => readFileSync(join(folder, out, file), 'utf8');
+const eventsOf = (out: string): EpisodeEvent[] =>
+  read(out, 'events.jsonl')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+describe('a run', () => {
+  test('writes every event and a summary of them, and prints the summary', async () => {
+    const ran = await run('first', '--tasks', '0-1', '--seed', '3');
+    expect(ran.stderr).toContain('3 from settings.json is used, 2 from config.toml is not');
+    expect(ran.code).toBe(0);
+    const summary = JSON.parse(read('first', 'summary.json'));
+    expect(JSON.parse(ran.stdout)).toEqual(summary);
+    expect(summary.settings).toMatchObject({ seed: 3, step_limit: 6, update_interval_k: 3 });
+    expect(summary.totals).toMatchObject({ episodes: 2, errors: 0, mean_steps: 6 });
+
+    const events = eventsOf('first');
+    const began = events.filter((event) => event.type === 'episode_started');
+    expect(began.map(({ task }) => task.index)).toEqual([0, 1]);
+    const boundaries = events.filter((event) => event.type === 'boundary');
+    expect(boundaries.map(({ t }) => t)).toEqual([3, 6, 3, 6]);
+    expect(boundaries[0]?.outcome).toBe('updated');
+    expect(boundaries[0]?.deltaNorm).toBeGreaterThan(0);
+    expect(boundaries[0]?.kl).toBeGreaterThan(0);
+    expect(summary.episodes[0].updates).toBe(boundaries[1]?.updates);
+  });
+
+  test('is the same to the last bit when it is made again', async () => {
+    await run('again', '--tasks', '0-1', '--seed', '3');
+    expect(read('again', 'events.jsonl')).toBe(read('first', 'events.jsonl'));
+    expect(read('again', 'summary.json')).toBe(read('first', 'summary.json'));
+  });
+
+  test('that is frozen trains nothing, and acts as the other until its first update', async () => {
+    await run('frozen', '--tasks', '0', '--seed', '3', '--method', 'frozen');
+    const frozen = eventsOf('frozen');
+    const boundaries = frozen.filter((event) => event.type === 'boundary');
+    expect(boundaries.map(({ outcome }) => outcome)).toEqual(['disabled', 'disabled']);
+    const steps = (events: readonly EpisodeEvent[]) =>
+      events.flatMap((event) => (event.type === 'step' ? [event.generation.ids] : []));
+    const other = steps(eventsOf('first')).slice(0, 6);
+    expect(steps(frozen).slice(0, 3)).toEqual(other.slice(0, 3));
+    expect(steps(frozen).slice(3)).not.toEqual(other.slice(3));
+  });
+});
+
+describe('wrong use', () => {
+  test.each([
+    [['--tasks', '5-2'], 2, '--tasks'],
+    [['--tasks', '100000'], 2, 'valid_unseen has tasks 0 to'],
+    [['--tasks', '0', '--method', 'magic'], 2, '--method'],
+    [['--tasks', '0', '--split', 'test'], 2, '--split test'],
+    [['--tasks', '0', '--env', 'kitchen'], 2, '--env kitchen'],
+    [
+      ['--tasks', '0', '--config', scratchFile('c.toml', '[att]\nlora_rnk = 8')],
+      1,
+      'att.lora_rank',
+    ],
+  ])('%j ends with %i and says %s', async (args, code, words) => {
+    const ran = await run('refused', ...args);
+    expect(ran).toMatchObject({ code, stdout: '' });
+    expect(ran.stderr).toContain(words);
+  });
+});
