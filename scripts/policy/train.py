@@ -234,7 +234,7 @@ class Book:
         args.out.mkdir(parents=True, exist_ok=True)
         self.train_csv = args.out / "train.csv"
         self.val_csv = args.out / "val.csv"
-        if not args.resume:
+        if not (args.resume and self.val_csv.exists()):
             self._row(self.train_csv, "w", ["step", "minutes", "tokens", "stage", "rate", "grad_norm", "tokens_per_s",
                                             "loss", "thought", "action", *REPORT])
             self._row(self.val_csv, "w", ["step", "minutes", "tokens", "loss", "thought", "action",
