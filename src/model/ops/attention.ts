@@ -7,8 +7,9 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../../errors.ts';
+import { attentionBackwardGpu, attentionGpu } from './attention-kernels.ts';
 import { sameShape } from './check.ts';
-import { allocate2D, view } from './host.ts';
+import { allocate2D, onGpu, view } from './host.ts';
 
 /** How heads share keys and values: query head h reads key-value head floor(h · kvHeads / heads). */
 export interface AttentionHeads {
@@ -39,6 +40,7 @@ export function attention(
   span: AttentionSpan,
 ): tf.Tensor2D {
   checkAttention(q, cacheK, cacheV, span);
+  if (onGpu()) return attentionGpu(q, cacheK, cacheV, span);
   const rows = q.shape[0];
   const { headDim, kvHeads, scale, start } = span;
   const width = span.heads * headDim;
@@ -86,6 +88,7 @@ export function attentionBackward(
   checkAttention(q, k, v, { ...heads, start: 0, length: rows });
   sameShape('attentionBackward k', k.shape, [rows, heads.kvHeads * heads.headDim]);
   sameShape('attentionBackward dOut', dOut.shape, q.shape);
+  if (onGpu()) return attentionBackwardGpu(q, k, v, dOut, heads);
   const { headDim, scale } = heads;
   const width = heads.heads * headDim;
   const kvWidth = heads.kvHeads * headDim;

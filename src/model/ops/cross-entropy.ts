@@ -6,13 +6,22 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../../errors.ts';
 import { dims, idsBelow, sameShape } from './check.ts';
-import { allocate1D, allocate2D, view } from './host.ts';
+import { allocate1D, allocate2D, onGpu, view } from './host.ts';
+import { type Kernel, lanes, run1D, run2D } from './program.ts';
 
 /** logits [N, V], labels [N] -> [N] in nats. Borrows its inputs, returns owned. */
 export function crossEntropy(logits: tf.Tensor2D, labels: Int32Array): tf.Tensor1D {
   const { rows, cols } = dims(logits);
   sameShape('crossEntropy labels', [labels.length], [rows]);
   idsBelow('crossEntropy labels', labels, cols);
+  if (onGpu()) {
+    return tf.tidy(() => {
+      const total = logSumExpGpu(logits);
+      const inputs = [logits, total, tf.tensor1d(labels, 'int32')];
+      const launch = { inputs, uniforms: { rows, cols }, threads: { x: rows } };
+      return run1D(LOSS_KERNEL, launch, rows);
+    });
+  }
   const losses = allocate1D(rows);
   const zs = view(logits);
   const out = view(losses);
@@ -33,6 +42,14 @@ export function crossEntropyBackward(
   sameShape('crossEntropyBackward labels', [labels.length], [rows]);
   sameShape('crossEntropyBackward coeff', [coeff.length], [rows]);
   idsBelow('crossEntropyBackward labels', labels, cols);
+  if (onGpu()) {
+    return tf.tidy(() => {
+      const total = logSumExpGpu(logits);
+      const inputs = [logits, total, tf.tensor1d(labels, 'int32'), tf.tensor1d(coeff)];
+      const launch = { inputs, uniforms: { rows, cols }, threads: { x: logits.size } };
+      return run2D(GRADIENT_KERNEL, launch, rows, cols);
+    });
+  }
   const dLogits = allocate2D(rows, cols);
   const zs = view(logits);
   const out = view(dLogits);
@@ -71,3 +88,54 @@ export function logSumExp(zs: Float32Array, at: number, cols: number): number {
   for (let i = 0; i < cols; i++) sum += Math.exp((zs[at + i] ?? 0) - max);
   return max + Math.log(sum);
 }
+
+/** {@link logSumExp} of every row of [N, V] on the GPU: [N]. Returns owned. */
+export function logSumExpGpu(logits: tf.Tensor2D): tf.Tensor1D {
+  const { rows, cols } = dims(logits);
+  const steps = cols / lanes(cols).count;
+  const launch = { inputs: [logits], uniforms: { rows, steps }, threads: { x: rows } };
+  return run1D(logSumExpKernel(cols), launch, rows);
+}
+
+/** One invocation a row; it reads the row twice. */
+function logSumExpKernel(cols: number): Kernel {
+  const { count, type, total } = lanes(cols);
+  const largest = count === 4 ? 'max(max(most.x, most.y), max(most.z, most.w))' : 'most';
+  return {
+    key: `log_sum_exp_${count}`,
+    inputs: { z: count },
+    uniforms: { rows: 'u32', steps: 'u32' },
+    workgroup: 8,
+    body: () => `
+      if (gx >= uniforms.rows) { return; }
+      let at = gx * uniforms.steps;
+      var most = z[at];
+      for (var i = 1u; i < uniforms.steps; i++) { most = max(most, z[at + i]); }
+      let top = ${largest};
+      var sum = ${type}(0.0);
+      for (var i = 0u; i < uniforms.steps; i++) { sum += exp(z[at + i] - ${type}(top)); }
+      result[gx] = top + log(${total('sum')});`,
+  };
+}
+
+const LOSS_KERNEL: Kernel = {
+  key: 'cross_entropy',
+  inputs: { z: 1, total: 1, labels: 1 },
+  uniforms: { rows: 'u32', cols: 'u32' },
+  workgroup: 64,
+  body: () => `
+    if (gx >= uniforms.rows) { return; }
+    result[gx] = total[gx] - z[gx * uniforms.cols + u32(labels[gx])];`,
+};
+
+const GRADIENT_KERNEL: Kernel = {
+  key: 'cross_entropy_gradient',
+  inputs: { z: 1, total: 1, labels: 1, coeff: 1 },
+  uniforms: { rows: 'u32', cols: 'u32' },
+  workgroup: 64,
+  body: () => `
+    let n = gx / uniforms.cols;
+    if (n >= uniforms.rows) { return; }
+    let hit = select(0.0, 1.0, gx - n * uniforms.cols == u32(labels[n]));
+    result[gx] = coeff[n] * (exp(z[gx] - total[n]) - hit);`,
+};

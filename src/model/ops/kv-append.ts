@@ -3,7 +3,8 @@
 import type * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../../errors.ts';
 import { dims, sameShape } from './check.ts';
-import { view } from './host.ts';
+import { onGpu, view } from './host.ts';
+import { type Kernel, runInto } from './program.ts';
 
 /**
  * k, v [T, KV] become rows start … start + T - 1 of the caches [capacity, KV]; other rows keep their
@@ -29,6 +30,20 @@ export function kvAppend(
       { capacity, start, rows },
     );
   }
+  if (onGpu()) {
+    const uniforms = { length: k.size, offset: start * cols };
+    runInto(KERNEL, { inputs: [k], uniforms, threads: { x: k.size } }, cacheK);
+    runInto(KERNEL, { inputs: [v], uniforms, threads: { x: v.size } }, cacheV);
+    return;
+  }
   view(cacheK).set(view(k), start * cols);
   view(cacheV).set(view(v), start * cols);
 }
+
+const KERNEL: Kernel = {
+  key: 'kv_append',
+  inputs: { rows: 1 },
+  uniforms: { length: 'u32', offset: 'u32' },
+  workgroup: 64,
+  body: () => `if (gx < uniforms.length) { result[uniforms.offset + gx] = rows[gx]; }`,
+};

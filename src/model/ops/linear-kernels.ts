@@ -10,20 +10,22 @@ import { GPU_FORMATS } from './wgsl-decode.ts';
 /** Matrix rows that one invocation of the product computes: they share its reads of x. */
 export const ROW_TILE = 4;
 
+/** Rows of dy for one invocation of the gradient: they share the decoded W. */
+export const BACKWARD_TILE = 4;
+
 /** Rows of x for one invocation: 1 for decoding, 4 where there are more; they share the decoded W. */
 export function tokenTile(rows: number): 1 | 4 {
   return rows === 1 ? 1 : 4;
 }
 
 /**
- * How a row of x divides: whole chunks of 32 (every block type), whole vec4, or single values. The
- * latter two guard each read, since a last chunk reaches beyond the row.
+ * How a row of x divides: into whole chunks of 32, as for every type with blocks, or not. In the
+ * second form each read and write is guarded, since a last chunk reaches beyond the row.
  */
-export type RowForm = 'chunks' | 'quads' | 'values';
+export type RowForm = 'chunks' | 'values';
 
 export function rowForm(cols: number): RowForm {
-  if (cols % 32 === 0) return 'chunks';
-  return cols % 4 === 0 ? 'quads' : 'values';
+  return cols % 32 === 0 ? 'chunks' : 'values';
 }
 
 const UNIFORMS = {
@@ -90,19 +92,19 @@ export function linearKernel(type: GgmlType, form: RowForm, tokens: 1 | 4): Kern
  * part * (tiles of tokens) + tile. Splitting the rows into parts gives a wide matrix more
  * invocations; the caller adds the parts up.
  */
-export function linearBackwardKernel(type: GgmlType, form: RowForm, tokens: 1 | 4): Kernel {
+export function linearBackwardKernel(type: GgmlType, form: RowForm): Kernel {
   const format = GPU_FORMATS[type];
-  const ts = range(tokens);
+  const ts = range(BACKWARD_TILE);
   const each = ts.flatMap((t) => EIGHT.map((j) => ({ t, j })));
   const body = () => [
     'let tile = gy % uniforms.tiles; let part = gy / uniforms.tiles;',
-    `let t0 = tile * ${tokens}u;`,
+    `let t0 = tile * ${BACKWARD_TILE}u;`,
     'if (gx >= uniforms.chunks || part >= uniforms.parts) { return; }',
-    'let from = part * uniforms.step; let to = min(from + uniforms.step, uniforms.rows);',
+    'let firstRow = part * uniforms.step; let endRow = min(firstRow + uniforms.step, uniforms.rows);',
     ...ts.map((t) => `let token${t} = min(t0 + ${t}u, uniforms.tokens - 1u);`),
     ...each.map(({ t, j }) => `var d${t}_${j} = vec4<f32>(0.0);`),
     ...(format.offset ? ts.map((t) => `var shift${t} = 0.0;`) : []),
-    'for (var row = from; row < to; row++) {',
+    'for (var row = firstRow; row < endRow; row++) {',
     format.open('_0', 'row', 'gx'),
     ...ts.flatMap((t) => {
       const dy = `let dy${t} = dy[token${t} * uniforms.width + uniforms.first + row];`;
@@ -116,14 +118,19 @@ export function linearBackwardKernel(type: GgmlType, form: RowForm, tokens: 1 | 
     ]),
     '}',
     ...ts.flatMap((t) => [
-      `if (t0 + ${t}u < uniforms.tokens) { let at = (uniforms.slot + part) * uniforms.tokens * uniforms.cols + token${t} * uniforms.cols + gx * 32u;`,
-      ...EIGHT.flatMap((j) => writeQuad(form, j, sumWith(format.offset !== null, t, j))),
+      `if (t0 + ${t}u < uniforms.tokens) {`,
+      writeChunk(
+        form,
+        `((uniforms.slot + part) * uniforms.tokens + token${t}) * uniforms.cols`,
+        EIGHT.map((j) => sumWith(format.offset !== null, t, j)),
+      ),
       '}',
     ]),
   ];
   return {
-    key: `linear_backward_${type}_${form}_${tokens}`,
+    key: `linear_backward_${type}_${form}`,
     inputs: { dy: 1, ...planeInputs(type) },
+    output: form === 'chunks' ? 4 : 1,
     uniforms: {
       ...UNIFORMS,
       tiles: 'u32',
@@ -150,13 +157,14 @@ export function gatherKernel(type: GgmlType, form: RowForm): Kernel {
     'if (gx >= uniforms.chunks || gy >= uniforms.tokens) { return; }',
     'let id = u32(ids[gy]);',
     'if (id < uniforms.first || id >= uniforms.first + uniforms.rows) { return; }',
-    'let row = id - uniforms.first; let at = gy * uniforms.cols + gx * 32u;',
+    'let row = id - uniforms.first;',
     format.open('_0', 'row', 'gx'),
-    ...EIGHT.flatMap((j) => [`let w${j} = ${value(j)};`, ...writeQuad(form, j, `w${j}`)]),
+    writeChunk(form, 'gy * uniforms.cols', EIGHT.map(value)),
   ];
   return {
     key: `gather_${type}_${form}`,
     inputs: { ids: 1, ...planeInputs(type) },
+    output: form === 'chunks' ? 4 : 1,
     uniforms: UNIFORMS,
     workgroup: 16,
     prelude: format.prelude,
@@ -189,8 +197,6 @@ function quadOfX(form: RowForm, token: string, j: number): string {
   switch (form) {
     case 'chunks':
       return `x[${token} * uniforms.quads + chunk * 8u + ${j}u]`;
-    case 'quads':
-      return `select(vec4<f32>(0.0), x[${token} * uniforms.quads + chunk * 8u + ${j}u], chunk * 8u + ${j}u < uniforms.quads)`;
     case 'values': {
       const one = (k: number) => {
         const i = `chunk * 32u + ${4 * j + k}u`;
@@ -203,12 +209,21 @@ function quadOfX(form: RowForm, token: string, j: number): string {
   }
 }
 
-/** Writes a vec4 to result[at + 4j …], guarded where the last chunk reaches beyond the row. */
-function writeQuad(form: RowForm, j: number, value: string): string[] {
-  return [0, 1, 2, 3].map((k) => {
-    const write = `result[at + ${4 * j + k}u] = (${value})[${k}];`;
-    return form === 'chunks' ? write : `if (gx * 32u + ${4 * j + k}u < uniforms.cols) { ${write} }`;
-  });
+/** Writes eight vec4 to the row that begins at element `at` of the output, at chunk gx. */
+function writeChunk(form: RowForm, at: string, values: string[]): string {
+  switch (form) {
+    case 'chunks':
+      return values.map((v, j) => `result[(${at}) / 4u + gx * 8u + ${j}u] = ${v};`).join('\n');
+    case 'values':
+      return `{
+        var chunkOut = array<vec4<f32>, 8>(${values.join(', ')});
+        for (var k = 0u; k < 32u && gx * 32u + k < uniforms.cols; k++) {
+          result[${at} + gx * 32u + k] = chunkOut[k >> 2u][k & 3u];
+        }
+      }`;
+    default:
+      return form satisfies never;
+  }
 }
 
 function sumWith(offset: boolean, t: number, j: number): string {

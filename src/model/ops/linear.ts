@@ -10,6 +10,7 @@ import type { GpuWeight } from '../weights-gpu.ts';
 import { dims, sameShape } from './check.ts';
 import { allocate2D, view } from './host.ts';
 import {
+  BACKWARD_TILE,
   linearBackwardKernel,
   linearKernel,
   ROW_TILE,
@@ -102,9 +103,8 @@ function linearGpu(x: tf.Tensor2D, w: WeightMatrix, stored: GpuWeight): tf.Tenso
 
 function linearBackwardGpu(dy: tf.Tensor2D, w: WeightMatrix, stored: GpuWeight): tf.Tensor2D {
   const tokens = dy.shape[0];
-  const tile = tokenTile(tokens);
-  const tiles = Math.ceil(tokens / tile);
-  const kernel = linearBackwardKernel(w.type, rowForm(w.cols), tile);
+  const tiles = Math.ceil(tokens / BACKWARD_TILE);
+  const kernel = linearBackwardKernel(w.type, rowForm(w.cols));
   const counts = stored.shards.map((shard) => Math.ceil(shard.rows / PART_ROWS));
   const total = counts.reduce((sum, count) => sum + count, 0);
   const parts = empty2D(`gradient through ${w.name}`, total * tokens, w.cols);

@@ -7,6 +7,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { dims, sameShape } from './check.ts';
 import { onGpu, view } from './host.ts';
+import { product } from './product.ts';
 
 /** One adapted projection's parameters; the adapter owns them. */
 export interface LoraModule {
@@ -25,8 +26,9 @@ export function loraAdd(y: tf.Tensor2D, x: tf.Tensor2D, module: LoraModule): tf.
   sameShape('loraAdd aT', module.aT.shape, [inputs, rank]);
   sameShape('loraAdd y', y.shape, [rows, outputs]);
   if (onGpu()) {
-    const sum = loraAddReference(y, x, module);
-    y.dispose();
+    const hidden = product(x, module.aT);
+    const sum = product(hidden, module.bT, { scale: module.scale, plus: y });
+    tf.dispose([y, hidden]);
     return sum;
   }
   const xs = view(x);
@@ -75,6 +77,7 @@ export interface LoraGradients {
  */
 export function loraBackward(x: tf.Tensor2D, dy: tf.Tensor2D, module: LoraModule): LoraGradients {
   const { aT, bT, scale } = module;
+  if (onGpu()) return loraBackwardGpu(x, dy, module);
   return tf.tidy(() => {
     const hidden = tf.matMul<tf.Tensor2D>(x, aT); // [T, r]
     const dHidden = tf.mul<tf.Tensor2D>(tf.matMul(dy, flip(bT)), scale); // [T, r]
@@ -82,6 +85,19 @@ export function loraBackward(x: tf.Tensor2D, dy: tf.Tensor2D, module: LoraModule
       daT: tf.matMul<tf.Tensor2D>(flip(x), dHidden),
       dbT: tf.mul<tf.Tensor2D>(tf.matMul(flip(hidden), dy), scale),
       dx: tf.matMul<tf.Tensor2D>(dHidden, flip(aT)),
+    };
+  });
+}
+
+function loraBackwardGpu(x: tf.Tensor2D, dy: tf.Tensor2D, module: LoraModule): LoraGradients {
+  const { aT, bT, scale } = module;
+  return tf.tidy(() => {
+    const hidden = product(x, aT); // [T, r]
+    const dHidden = product(dy, bT, { transposeB: true, scale }); // [T, r]
+    return {
+      daT: product(x, dHidden, { transposeA: true }),
+      dbT: product(hidden, dy, { transposeA: true, scale }),
+      dx: product(dHidden, aT, { transposeB: true }),
     };
   });
 }

@@ -13,12 +13,14 @@ export interface Kernel {
   /** WGSL names of the inputs, each with how many 4-byte values an element of its array holds. */
   readonly inputs: Readonly<Record<string, 1 | 2 | 4>>;
   readonly uniforms: Readonly<Record<string, 'u32' | 'f32'>>;
+  /** How many floats an element of `result` holds; 1 unless said. */
+  readonly output?: 1 | 4;
   readonly workgroup: number;
   /** Functions and constants before main. */
   readonly prelude?: string;
   /**
    * The statements of main. `gx` and `gy` are the invocation's coordinates (u32), `result` is the
-   * output as array<f32>, `uniforms.name` the values, each input is an array under its name. Called
+   * output as an array, `uniforms.name` the values, each input is an array under its name. Called
    * only when a pipeline is compiled.
    */
   readonly body: () => string;
@@ -70,6 +72,7 @@ export function runInto(kernel: Kernel, launch: Launch, output: tf.Tensor): void
     shaderKey: kernel.key,
     variableNames: names,
     variableComponents: Object.values(kernel.inputs),
+    outputComponent: kernel.output ?? 1,
     outputShape: [output.size, 1],
     workgroupSize: [kernel.workgroup, 1, 1] satisfies [number, number, number],
     dispatch: [Math.ceil(x / kernel.workgroup), y ?? 1, 1] satisfies [number, number, number],
@@ -95,6 +98,25 @@ export function runInto(kernel: Kernel, launch: Launch, output: tf.Tensor): void
   );
   // A copy that an earlier read left on the host would hide what the kernel has just written.
   backend.tensorMap.get(output.dataId).values = null as never; // tfjs itself sets null here
+}
+
+/** How a kernel walks over rows of `length` values: four at a time where that divides them. */
+export function lanes(length: number): {
+  readonly count: 1 | 4;
+  readonly type: 'f32' | 'vec4<f32>';
+  /** The sum over the lanes of an expression. */
+  readonly total: (value: string) => string;
+  /** The product of two expressions, summed over the lanes. */
+  readonly dot: (a: string, b: string) => string;
+} {
+  return length % 4 === 0
+    ? {
+        count: 4,
+        type: 'vec4<f32>',
+        total: (value) => `dot(${value}, vec4<f32>(1.0))`,
+        dot: (a, b) => `dot(${a}, ${b})`,
+      }
+    : { count: 1, type: 'f32', total: (value) => value, dot: (a, b) => `${a} * ${b}` };
 }
 
 /** The backend as its own class; call only where {@link onGpu} holds. */

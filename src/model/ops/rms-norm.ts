@@ -6,12 +6,17 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import { dims, sameShape } from './check.ts';
-import { allocate2D, view } from './host.ts';
+import { allocate2D, onGpu, view } from './host.ts';
+import { type Kernel, lanes, run2D } from './program.ts';
 
 /** x [T, D], gain [D] -> [T, D]. Borrows its inputs, returns owned. */
 export function rmsNorm(x: tf.Tensor2D, gain: tf.Tensor1D, eps: number): tf.Tensor2D {
   sameShape('rmsNorm gain', gain.shape, [x.shape[1]]);
   const { rows, cols } = dims(x);
+  if (onGpu()) {
+    const launch = { inputs: [x, gain], uniforms: sizes(rows, cols, eps), threads: { x: rows } };
+    return run2D(forwardKernel(cols), launch, rows, cols);
+  }
   const y = allocate2D(rows, cols);
   const xs = view(x);
   const gs = view(gain);
@@ -33,6 +38,14 @@ export function rmsNormBackward(
   sameShape('rmsNormBackward gain', gain.shape, [x.shape[1]]);
   sameShape('rmsNormBackward dy', dy.shape, x.shape);
   const { rows, cols } = dims(x);
+  if (onGpu()) {
+    const launch = {
+      inputs: [x, gain, dy],
+      uniforms: sizes(rows, cols, eps),
+      threads: { x: rows },
+    };
+    return run2D(backwardKernel(cols), launch, rows, cols);
+  }
   const dx = allocate2D(rows, cols);
   const xs = view(x);
   const gs = view(gain);
@@ -65,4 +78,55 @@ function inverseRms(xs: Float32Array, at: number, cols: number, eps: number): nu
     sum += value * value;
   }
   return 1 / Math.sqrt(sum / cols + eps);
+}
+
+const UNIFORMS = { rows: 'u32', cols: 'u32', steps: 'u32', eps: 'f32' } as const;
+
+function sizes(rows: number, cols: number, eps: number): Record<string, number> {
+  return { rows, cols, eps, steps: cols / lanes(cols).count };
+}
+
+/** One invocation a row; it reads the row twice. */
+function forwardKernel(cols: number): Kernel {
+  const { count, type, total } = lanes(cols);
+  return {
+    key: `rms_norm_${count}`,
+    inputs: { x: count, gain: count },
+    output: count,
+    uniforms: UNIFORMS,
+    workgroup: 16,
+    body: () => `
+      if (gx >= uniforms.rows) { return; }
+      let at = gx * uniforms.steps;
+      var squares = ${type}(0.0);
+      for (var i = 0u; i < uniforms.steps; i++) { let v = x[at + i]; squares += v * v; }
+      let r = inverseSqrt(${total('squares')} / f32(uniforms.cols) + uniforms.eps);
+      for (var i = 0u; i < uniforms.steps; i++) { result[at + i] = x[at + i] * r * gain[i]; }`,
+  };
+}
+
+function backwardKernel(cols: number): Kernel {
+  const { count, type, total } = lanes(cols);
+  return {
+    key: `rms_norm_backward_${count}`,
+    inputs: { x: count, gain: count, dy: count },
+    output: count,
+    uniforms: UNIFORMS,
+    workgroup: 16,
+    body: () => `
+      if (gx >= uniforms.rows) { return; }
+      let at = gx * uniforms.steps;
+      var squares = ${type}(0.0);
+      var products = ${type}(0.0);
+      for (var i = 0u; i < uniforms.steps; i++) {
+        let v = x[at + i];
+        squares += v * v;
+        products += dy[at + i] * gain[i] * v;
+      }
+      let r = inverseSqrt(${total('squares')} / f32(uniforms.cols) + uniforms.eps);
+      let shrink = ${total('products')} * r * r / f32(uniforms.cols);
+      for (var i = 0u; i < uniforms.steps; i++) {
+        result[at + i] = r * (dy[at + i] * gain[i] - x[at + i] * shrink);
+      }`,
+  };
 }

@@ -7,7 +7,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../../errors.ts';
 import { dims, sameShape } from './check.ts';
-import { allocate2D, view } from './host.ts';
+import { allocate2D, onGpu, view } from './host.ts';
+import { type Kernel, run2D } from './program.ts';
 
 export type RopeStyle = 'interleaved' | 'halves';
 
@@ -36,14 +37,19 @@ export function rope(
 ): tf.Tensor2D {
   const { rows, cols } = dims(x);
   checkRope(x, table, start);
-  const y = allocate2D(rows, cols);
   const half = table.headDim / 2;
-  const { first, second, stride } = pairing(table);
+  const { second, stride } = pairing(table);
+  const sign = options.inverse === true ? -1 : 1;
+  if (onGpu()) {
+    const uniforms = { rows, cols, half, start, second, stride, sign };
+    const launch = { inputs: [x, table.cos, table.sin], uniforms, threads: { x: x.size / 2 } };
+    return run2D(KERNEL, launch, rows, cols);
+  }
+  const y = allocate2D(rows, cols);
   const xs = view(x);
   const ys = view(y);
   const cos = view(table.cos);
   const sin = view(table.sin);
-  const sign = options.inverse === true ? -1 : 1;
   for (let t = 0; t < rows; t++) {
     const angles = (start + t) * half;
     for (let head = 0; head < cols; head += table.headDim) {
@@ -51,9 +57,9 @@ export function rope(
       for (let i = 0; i < half; i++) {
         const c = cos[angles + i] ?? 0;
         const s = sign * (sin[angles + i] ?? 0);
-        const a = xs[at + i * stride + first] ?? 0;
+        const a = xs[at + i * stride] ?? 0;
         const b = xs[at + i * stride + second] ?? 0;
-        ys[at + i * stride + first] = a * c - b * s;
+        ys[at + i * stride] = a * c - b * s;
         ys[at + i * stride + second] = a * s + b * c;
       }
     }
@@ -114,17 +120,16 @@ export function ropeReference(x: tf.Tensor2D, table: RopeTable, start: number): 
   });
 }
 
-/** Where a pair's two channels lie within a head: i * stride + first and i * stride + second. */
-export function pairing(table: RopeTable): {
-  readonly first: number;
+/** Where a pair's two channels lie within a head: i * stride and i * stride + second. */
+function pairing(table: RopeTable): {
   readonly second: number;
   readonly stride: number;
 } {
   switch (table.style) {
     case 'interleaved':
-      return { first: 0, second: 1, stride: 2 };
+      return { second: 1, stride: 2 };
     case 'halves':
-      return { first: 0, second: table.headDim / 2, stride: 1 };
+      return { second: table.headDim / 2, stride: 1 };
     default:
       return table.style satisfies never;
   }
@@ -148,3 +153,34 @@ function checkRope(x: tf.Tensor2D, table: RopeTable, start: number): void {
     );
   }
 }
+
+/** One invocation a pair. */
+const KERNEL: Kernel = {
+  key: 'rope',
+  inputs: { x: 1, cosines: 1, sines: 1 },
+  uniforms: {
+    rows: 'u32',
+    cols: 'u32',
+    half: 'u32',
+    start: 'u32',
+    second: 'u32',
+    stride: 'u32',
+    sign: 'f32',
+  },
+  workgroup: 64,
+  body: () => `
+    let pairs = uniforms.cols / 2u;
+    let t = gx / pairs;
+    if (t >= uniforms.rows) { return; }
+    let pair = gx - t * pairs;
+    let head = pair / uniforms.half;
+    let i = pair - head * uniforms.half;
+    let angle = (uniforms.start + t) * uniforms.half + i;
+    let c = cosines[angle];
+    let s = uniforms.sign * sines[angle];
+    let at = t * uniforms.cols + head * 2u * uniforms.half + i * uniforms.stride;
+    let a = x[at];
+    let b = x[at + uniforms.second];
+    result[at] = a * c - b * s;
+    result[at + uniforms.second] = a * s + b * c;`,
+};

@@ -5,12 +5,14 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import { dims, sameShape } from './check.ts';
-import { allocate2D, view } from './host.ts';
+import { allocate2D, onGpu, view } from './host.ts';
+import { type Kernel, run2D } from './program.ts';
 
 /** gate [T, F], up [T, F] -> [T, F]. Borrows its inputs, returns owned. */
 export function swiglu(gate: tf.Tensor2D, up: tf.Tensor2D): tf.Tensor2D {
   sameShape('swiglu up', up.shape, gate.shape);
   const { rows, cols } = dims(gate);
+  if (onGpu()) return elementwise(FORWARD, [gate, up], rows, cols);
   const y = allocate2D(rows, cols);
   const gs = view(gate);
   const us = view(up);
@@ -31,6 +33,12 @@ export function swigluBackward(
   sameShape('swigluBackward up', up.shape, gate.shape);
   sameShape('swigluBackward dy', dy.shape, gate.shape);
   const { rows, cols } = dims(gate);
+  if (onGpu()) {
+    return {
+      dGate: elementwise(GATE_GRADIENT, [gate, up, dy], rows, cols),
+      dUp: elementwise(UP_GRADIENT, [gate, dy], rows, cols),
+    };
+  }
   const dGate = allocate2D(rows, cols);
   const dUp = allocate2D(rows, cols);
   const gs = view(gate);
@@ -52,3 +60,42 @@ export function swigluBackward(
 export function swigluReference(gate: tf.Tensor2D, up: tf.Tensor2D): tf.Tensor2D {
   return tf.tidy(() => tf.mul(tf.mul(gate, tf.sigmoid(gate)), up));
 }
+
+function elementwise(kernel: Kernel, inputs: tf.Tensor[], rows: number, cols: number): tf.Tensor2D {
+  const length = rows * cols;
+  return run2D(kernel, { inputs, uniforms: { length }, threads: { x: length } }, rows, cols);
+}
+
+const FORWARD: Kernel = {
+  key: 'swiglu',
+  inputs: { gate: 1, up: 1 },
+  uniforms: { length: 'u32' },
+  workgroup: 64,
+  body: () => `
+    if (gx >= uniforms.length) { return; }
+    let g = gate[gx];
+    result[gx] = g / (1.0 + exp(-g)) * up[gx];`,
+};
+
+const GATE_GRADIENT: Kernel = {
+  key: 'swiglu_gate_gradient',
+  inputs: { gate: 1, up: 1, dy: 1 },
+  uniforms: { length: 'u32' },
+  workgroup: 64,
+  body: () => `
+    if (gx >= uniforms.length) { return; }
+    let g = gate[gx];
+    let sigmoid = 1.0 / (1.0 + exp(-g));
+    result[gx] = dy[gx] * up[gx] * sigmoid * (1.0 + g * (1.0 - sigmoid));`,
+};
+
+const UP_GRADIENT: Kernel = {
+  key: 'swiglu_up_gradient',
+  inputs: { gate: 1, dy: 1 },
+  uniforms: { length: 'u32' },
+  workgroup: 64,
+  body: () => `
+    if (gx >= uniforms.length) { return; }
+    let g = gate[gx];
+    result[gx] = dy[gx] * g / (1.0 + exp(-g));`,
+};

@@ -1,0 +1,244 @@
+/**
+ * WGSL of causal attention and its gradient, one invocation a head and position, whole head vectors
+ * in registers. The contract is in attention.ts; this file knows only the kernels and their launch.
+ */
+
+import * as tf from '@tensorflow/tfjs-core';
+import type { AttentionHeads, AttentionSpan } from './attention.ts';
+import { type Kernel, lanes, run2D } from './program.ts';
+
+const UNIFORMS = {
+  rows: 'u32',
+  heads: 'u32',
+  kvHeads: 'u32',
+  start: 'u32',
+  /** 0: no window. */
+  window: 'u32',
+  scale: 'f32',
+} as const;
+
+export function attentionGpu(
+  q: tf.Tensor2D,
+  cacheK: tf.Tensor2D,
+  cacheV: tf.Tensor2D,
+  span: AttentionSpan,
+): tf.Tensor2D {
+  const rows = q.shape[0];
+  const uniforms = uniformsOf(rows, span, span.start);
+  const launch = { inputs: [q, cacheK, cacheV], uniforms, threads: { x: rows * span.heads } };
+  return run2D(forwardKernel(span.headDim), launch, rows, span.heads * span.headDim);
+}
+
+export function attentionBackwardGpu(
+  q: tf.Tensor2D,
+  k: tf.Tensor2D,
+  v: tf.Tensor2D,
+  dOut: tf.Tensor2D,
+  heads: AttentionHeads,
+): { readonly dq: tf.Tensor2D; readonly dk: tf.Tensor2D; readonly dv: tf.Tensor2D } {
+  const rows = q.shape[0];
+  const { headDim, kvHeads } = heads;
+  const uniforms = uniformsOf(rows, heads, 0);
+  const threads = { x: rows * heads.heads };
+  return tf.tidy(() => {
+    const inputs = [q, k, v, dOut];
+    const stats = run2D(statsKernel(headDim), { inputs, uniforms, threads }, rows, 2 * heads.heads);
+    const all = [...inputs, stats];
+    const dq = run2D(
+      queryGradientKernel(headDim),
+      { inputs: all, uniforms, threads },
+      rows,
+      heads.heads * headDim,
+    );
+    const both = run2D(
+      keyValueGradientKernel(headDim),
+      { inputs: all, uniforms, threads: { x: rows * kvHeads } },
+      2 * rows,
+      kvHeads * headDim,
+    );
+    const half = [rows, kvHeads * headDim] satisfies [number, number];
+    return { dq, dk: tf.slice(both, [0, 0], half), dv: tf.slice(both, [rows, 0], half) };
+  });
+}
+
+function uniformsOf(rows: number, span: AttentionHeads, start: number): Record<string, number> {
+  const { heads, kvHeads, scale, window } = span;
+  return { rows, heads, kvHeads, start, scale, window: window ?? 0 };
+}
+
+/** Statements over the pieces (vec4 where the head width allows) of a head's vector. */
+function pieces(headDim: number) {
+  const { count, type, dot } = lanes(headDim);
+  const numbers = Array.from({ length: headDim / count }, (_, n) => n);
+  return {
+    count,
+    type,
+    /** Pieces in a head's vector. */
+    size: numbers.length,
+    /** One statement a piece. */
+    each: (statement: (n: number) => string) => numbers.map(statement).join('\n'),
+    /** The dot product of two vectors of pieces. */
+    dot: (a: (n: number) => string, b: (n: number) => string) =>
+      numbers.map((n) => dot(a(n), b(n))).join(' + '),
+  };
+}
+
+/** Declares query, head, its key-value head, and the first row it sees. */
+const QUERY = `
+  let query = gx / uniforms.heads;
+  if (query >= uniforms.rows) { return; }
+  let head = gx - query * uniforms.heads;
+  let kvHead = head * uniforms.kvHeads / uniforms.heads;
+  let position = uniforms.start + query;
+  var firstRow = 0u;
+  if (uniforms.window > 0u && position + 1u > uniforms.window) {
+    firstRow = position + 1u - uniforms.window;
+  }`;
+
+/** One pass with a running maximum: what was summed so far shrinks when a larger score comes. */
+function forwardKernel(headDim: number): Kernel {
+  const { count, type, size, each, dot } = pieces(headDim);
+  return {
+    key: `attention_${headDim}`,
+    inputs: { q: count, k: count, v: count },
+    output: count,
+    uniforms: UNIFORMS,
+    workgroup: 16,
+    body: () => `
+      ${QUERY}
+      let own = gx * ${size}u;
+      ${each((n) => `let q${n} = q[own + ${n}u] * uniforms.scale; var sum${n} = ${type}(0.0);`)}
+      var top = -1e30;
+      var total = 0.0;
+      for (var row = firstRow; row <= position; row++) {
+        let at = (row * uniforms.kvHeads + kvHead) * ${size}u;
+        let score = ${dot(
+          (n) => `q${n}`,
+          (n) => `k[at + ${n}u]`,
+        )};
+        if (score > top) {
+          let shrink = exp(top - score);
+          total *= shrink;
+          ${each((n) => `sum${n} *= shrink;`)}
+          top = score;
+        }
+        let weight = exp(score - top);
+        total += weight;
+        ${each((n) => `sum${n} += weight * v[at + ${n}u];`)}
+      }
+      ${each((n) => `result[own + ${n}u] = sum${n} / total;`)}`,
+  };
+}
+
+/** For each query and head: log Σ exp of the scores, and Σ_j p_j (dOut · v_j). */
+function statsKernel(headDim: number): Kernel {
+  const { count, size, each, dot } = pieces(headDim);
+  return {
+    key: `attention_stats_${headDim}`,
+    inputs: { q: count, k: count, v: count, dOut: count },
+    uniforms: UNIFORMS,
+    workgroup: 16,
+    body: () => `
+      ${QUERY}
+      let own = gx * ${size}u;
+      ${each((n) => `let q${n} = q[own + ${n}u] * uniforms.scale; let o${n} = dOut[own + ${n}u];`)}
+      var top = -1e30;
+      var total = 0.0;
+      var slopes = 0.0;
+      for (var row = firstRow; row <= position; row++) {
+        let at = (row * uniforms.kvHeads + kvHead) * ${size}u;
+        let score = ${dot(
+          (n) => `q${n}`,
+          (n) => `k[at + ${n}u]`,
+        )};
+        let slope = ${dot(
+          (n) => `o${n}`,
+          (n) => `v[at + ${n}u]`,
+        )};
+        if (score > top) {
+          let shrink = exp(top - score);
+          total *= shrink;
+          slopes *= shrink;
+          top = score;
+        }
+        let weight = exp(score - top);
+        total += weight;
+        slopes += weight * slope;
+      }
+      result[2u * gx] = top + log(total);
+      result[2u * gx + 1u] = slopes / total;`,
+  };
+}
+
+/** dq_i = scale · Σ_j p_ij (dOut_i · v_j - mean_i) k_j. */
+function queryGradientKernel(headDim: number): Kernel {
+  const { count, type, size, each, dot } = pieces(headDim);
+  return {
+    key: `attention_dq_${headDim}`,
+    inputs: { q: count, k: count, v: count, dOut: count, stats: 1 },
+    output: count,
+    uniforms: UNIFORMS,
+    workgroup: 16,
+    body: () => `
+      ${QUERY}
+      let own = gx * ${size}u;
+      let total = stats[2u * gx];
+      let mean = stats[2u * gx + 1u];
+      ${each((n) => `let q${n} = q[own + ${n}u] * uniforms.scale; let o${n} = dOut[own + ${n}u]; var sum${n} = ${type}(0.0);`)}
+      for (var row = firstRow; row <= position; row++) {
+        let at = (row * uniforms.kvHeads + kvHead) * ${size}u;
+        ${each((n) => `let k${n} = k[at + ${n}u];`)}
+        let score = ${dot(
+          (n) => `q${n}`,
+          (n) => `k${n}`,
+        )};
+        let slope = ${dot(
+          (n) => `o${n}`,
+          (n) => `v[at + ${n}u]`,
+        )};
+        let ds = exp(score - total) * (slope - mean) * uniforms.scale;
+        ${each((n) => `sum${n} += ds * k${n};`)}
+      }
+      ${each((n) => `result[own + ${n}u] = sum${n};`)}`,
+  };
+}
+
+/** One invocation a key-value head and row: dk in the first half of the rows, dv in the second. */
+function keyValueGradientKernel(headDim: number): Kernel {
+  const { count, type, size, each, dot } = pieces(headDim);
+  return {
+    key: `attention_dkv_${headDim}`,
+    inputs: { q: count, k: count, v: count, dOut: count, stats: 1 },
+    output: count,
+    uniforms: UNIFORMS,
+    workgroup: 16,
+    body: () => `
+      let row = gx / uniforms.kvHeads;
+      if (row >= uniforms.rows) { return; }
+      let kvHead = gx - row * uniforms.kvHeads;
+      let group = uniforms.heads / uniforms.kvHeads;
+      let own = gx * ${size}u;
+      var end = uniforms.rows;
+      if (uniforms.window > 0u) { end = min(end, row + uniforms.window); }
+      ${each((n) => `let k${n} = k[own + ${n}u] * uniforms.scale; let v${n} = v[own + ${n}u]; var dk${n} = ${type}(0.0); var dv${n} = ${type}(0.0);`)}
+      for (var member = 0u; member < group; member++) {
+        for (var query = row; query < end; query++) {
+          let index = query * uniforms.heads + kvHead * group + member;
+          let at = index * ${size}u;
+          ${each((n) => `let q${n} = q[at + ${n}u]; let o${n} = dOut[at + ${n}u];`)}
+          let weight = exp(${dot(
+            (n) => `q${n}`,
+            (n) => `k${n}`,
+          )} - stats[2u * index]);
+          let slope = ${dot(
+            (n) => `o${n}`,
+            (n) => `v${n}`,
+          )};
+          let ds = weight * (slope - stats[2u * index + 1u]) * uniforms.scale;
+          ${each((n) => `dk${n} += ds * q${n}; dv${n} += weight * o${n};`)}
+        }
+      }
+      let values = uniforms.rows * uniforms.kvHeads * ${size}u;
+      ${each((n) => `result[own + ${n}u] = dk${n}; result[values + own + ${n}u] = dv${n};`)}`,
+  };
+}
