@@ -37,6 +37,7 @@ TEXTS = [
     "I'll DON'T we'Re 'tis 's",
     "next\u0085line \u0085 end",
     "bom \ufeff\ufeff here \ufeff",
+    "wow!\u0085 eh?\ufeff.",
     "thin\u2009space\u00a0nbsp\u3000ideographic",
     "\u180emongolian\u200bzero",
     "1234567 12.5e-3 \u2163 \u0665\u0666\u0667",

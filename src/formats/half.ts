@@ -33,7 +33,7 @@ export function floatToHalf(value: number): number {
   const sign = (bits >>> 16) & 0x8000;
   const magnitude = bits & 0x7fffffff;
   if (magnitude > 0x7f800000) return sign | 0x7e00; // NaN
-  if (magnitude >= 0x477ff000) return sign | 0x7c00; // 65520 and above round to infinity
+  if (magnitude >= 0x47800000) return sign | 0x7c00; // 2^16 and above
   if (magnitude < 0x38800000) {
     // Below 2^-14: a multiple of 2^-24. The double product is exact, so one rounding happens.
     const scaled = Math.abs(floatView[0] ?? 0) * 2 ** 24;

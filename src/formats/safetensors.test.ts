@@ -115,6 +115,9 @@ test('a file that is cut, or none, ends in a LabError', () => {
     expect(() => readSafetensors(bytes.subarray(0, length))).toThrow(LabError);
   }
   expect(() => readSafetensors(new Uint8Array(16).fill(255))).toThrow(/announces a header/);
+  const early = file('{}', new Uint8Array(0));
+  early[0] = 3;
+  expect(() => readSafetensors(early)).toThrow(/header of 3 bytes, but has 10/);
 });
 
 test('a shape that does not fit its values is not written', () => {

@@ -21,7 +21,9 @@ test('the generation tag of newer templates is known (B16)', () => {
 
 test("a template's own refusal reaches the user in its own words (B16)", () => {
   const system: ChatMessage[] = [{ role: 'system', content: 'be brief' }, ...chat];
-  expect(() => renderChat(templates.T6, system, options)).toThrow(/no system role here/);
+  expect(() => renderChat(templates.T6, system, options)).toThrow(
+    /refuses these messages: no system role here$/,
+  );
   expect(renderChat(templates.T6, chat, options)).toBe('<user>hi<assistant>yo');
 });
 

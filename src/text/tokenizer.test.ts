@@ -155,6 +155,17 @@ test('user-defined tokens are whole in both modes, the longest first; control on
   expect([...tokenizer.eosIds]).toEqual([259]);
 });
 
+test('a word that only looks like an end token ends nothing', () => {
+  const tokens = [...BYTE_TO_CHAR, '</s>'];
+  const types = tokens.map(() => 1);
+  const plain = {
+    ...complete,
+    'tokenizer.ggml.tokens': tokens,
+    'tokenizer.ggml.token_type': types,
+  };
+  expect([...createTokenizer(plain).eosIds]).toEqual([]);
+});
+
 test('a lone surrogate becomes U+FFFD, as in UTF-8', () => {
   const tokenizer = createTokenizer(complete);
   expect(tokenizer.decode(tokenizer.encode('a\ud800b', { special: false }))).toBe('a\ufffdb');

@@ -295,9 +295,8 @@ function bytePairEncoder(
   };
 }
 
-/** The first character may itself be a space in odd vocabularies, so the search starts at 1. */
 function mergePair(merge: string): [string, string][] {
-  const space = merge.indexOf(' ', 1);
+  const space = merge.indexOf(' ');
   return space === -1 ? [] : [[merge.slice(0, space), merge.slice(space + 1)]];
 }
 
