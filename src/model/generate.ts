@@ -1,6 +1,6 @@
 /** From a prompt to sampled tokens, one at a time, over a cache that is kept. Knows no episode and no chat. */
 
-import { isAbort } from '../errors.ts';
+import { isAbort, LabError } from '../errors.ts';
 import type { Rng } from '../math/rng.ts';
 import type { Generation, GenerationStop } from '../records.ts';
 import { createTextStream, type Tokenizer } from '../text/tokenizer.ts';
@@ -13,7 +13,7 @@ import { type SamplingOptions, sampleToken } from './sampler.ts';
 
 export interface GenerateOptions {
   readonly sampling: SamplingOptions;
-  /** The most tokens to sample. */
+  /** The most tokens to sample; cut to what the context leaves. */
   readonly maxTokens: number;
   /** A generation ends before the first of these texts; none of it is in the result's text. */
   readonly stopTexts?: readonly string[];
@@ -26,7 +26,10 @@ export interface GenerateOptions {
 export interface TokenStep {
   readonly id: number;
   readonly logprob: number;
-  /** The complete characters that this token finishes. */
+  /**
+   * Text that is certain now: whole characters, and nothing that may turn out to begin a stop text.
+   * All of them joined are the result's text.
+   */
   readonly text: string;
 }
 
@@ -34,7 +37,8 @@ export interface TokenStep {
  * Samples until an end token, a stop text, the limit or an abort; yields each token as it comes. The
  * longest prefix of `promptIds` that the cache holds under this adapter is not computed again. An
  * abort ends it within one token, with stop `abort` and what was sampled so far; every other failure
- * throws, and the cache stays usable. Rejects with `limit` when prompt and tokens exceed the context.
+ * throws, and the cache stays usable. A full context ends it with stop `length`; rejects with `limit`
+ * when the prompt leaves no room for one token.
  */
 export async function* generate(
   model: LlamaModel,
@@ -45,11 +49,14 @@ export async function* generate(
   rng: Rng,
   options: GenerateOptions,
 ): AsyncGenerator<TokenStep, Generation, void> {
-  const { sampling, maxTokens, stopTexts = [], signal } = options;
+  const { sampling, signal } = options;
+  const stopTexts = (options.stopTexts ?? []).filter((stop) => stop !== '');
+  const maxTokens = Math.min(options.maxTokens, roomAfter(promptIds, cache));
   const ids: number[] = [];
   const logprobs: number[] = [];
   const stream = createTextStream(tokenizer);
-  let text = '';
+  let text = ''; // all of it, and how much of it has been yielded
+  let shown = 0;
   const result = (stop: GenerationStop): Generation => ({
     promptTokens: promptIds.length,
     ids,
@@ -81,21 +88,31 @@ export async function* generate(
     logprobs.push(logprob);
     history.add(id);
     const ended = tokenizer.eosIds.has(id);
-    const fresh = ended || tokenizer.size === 0 ? '' : stream.push(id);
-    text += fresh;
-    yield { id, logprob, text: fresh };
-    if (ended) return result('eos');
+    const last = ended || ids.length === maxTokens;
+    if (tokenizer.size > 0) text += (ended ? '' : stream.push(id)) + (last ? stream.end() : '');
     const cut = firstStop(text, stopTexts);
-    if (cut !== null) {
-      text = text.slice(0, cut);
-      return result('stop');
-    }
+    if (cut !== null) text = text.slice(0, cut);
+    const certain = cut !== null || last ? text.length : text.length - heldBack(text, stopTexts);
+    const fresh = text.slice(shown, certain);
+    shown = Math.max(shown, certain);
+    yield { id, logprob, text: fresh };
+    if (cut !== null) return result('stop');
+    if (ended) return result('eos');
     pending = [id];
     await nextMacrotask();
     if (signal?.aborted) return result('abort');
   }
-  text += stream.end();
   return result('length');
+}
+
+function roomAfter(promptIds: readonly number[], cache: KvCache): number {
+  const room = cache.limit - promptIds.length;
+  if (room > 0) return room;
+  throw new LabError(
+    'limit',
+    `The prompt has ${promptIds.length} tokens and the context holds ${cache.limit}; there is no room for an answer. Shorten the conversation, or load the model with a longer context.`,
+    { length: promptIds.length, limit: cache.limit },
+  );
 }
 
 async function nextLogits(
@@ -110,13 +127,21 @@ async function nextLogits(
     ...(signal && { signal }),
     ...(onPrefill && { onProgress: onPrefill }),
   });
-  if (logits === null)
-    throw new RangeError('The prompt is empty; a generation needs one id or more.');
+  if (logits === null) throw new LabError('internal', 'The last position gave no logits.');
   try {
     return await logits.data<'float32'>();
   } finally {
     logits.dispose();
   }
+}
+
+/** How many last characters may be the beginning of a stop text. */
+function heldBack(text: string, stopTexts: readonly string[]): number {
+  const longest = Math.max(0, ...stopTexts.map((stop) => stop.length - 1));
+  for (let n = Math.min(longest, text.length); n > 0; n--) {
+    if (stopTexts.some((stop) => stop.startsWith(text.slice(-n)))) return n;
+  }
+  return 0;
 }
 
 /** Where the earliest stop text begins; null when there is none. */
