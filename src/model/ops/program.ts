@@ -29,7 +29,7 @@ export interface Kernel {
 export interface Launch {
   readonly inputs: readonly tf.Tensor[]; // in the kernel's order
   readonly uniforms: Readonly<Record<string, number>>;
-  /** Invocations asked for; the kernel must return early beyond them. */
+  /** Invocations asked for; the kernel must return early beyond them in both directions. */
   readonly threads: { readonly x: number; readonly y?: number };
 }
 
@@ -75,7 +75,12 @@ export function runInto(kernel: Kernel, launch: Launch, output: tf.Tensor): void
     outputComponent: kernel.output ?? 1,
     outputShape: [output.size, 1],
     workgroupSize: [kernel.workgroup, 1, 1] satisfies [number, number, number],
-    dispatch: [Math.ceil(x / kernel.workgroup), y ?? 1, 1] satisfies [number, number, number],
+    // At least two rows where y is in use: tfjs compiles a second pipeline for dispatches of one row.
+    dispatch: [
+      Math.ceil(x / kernel.workgroup),
+      y === undefined ? 1 : Math.max(2, y),
+      1,
+    ] satisfies [number, number, number],
     // tfjs folds an x that is too large for one dimension into three, unless y is in use.
     dispatchLayout: y === undefined ? { x: [0] } : { x: [0], y: [1] },
     uniforms: Object.entries(kernel.uniforms)
