@@ -71,6 +71,57 @@ test.each(['visible', 'visible_all_modules'])(
   },
 );
 
+describe('--adapter', () => {
+  const adapters = 'e2e/fixtures/adapters';
+
+  test("a rank-stabilised PEFT folder gives PEFT's logits", async () => {
+    const expected = JSON.parse(readFileSync(`${adapters}/rslora_expected.json`, 'utf8'));
+    const { logits } = (await json(
+      ...['logits', '--model', tiny, '--adapter', `${adapters}/ad_rslora`],
+      ...['--ids', expected.ids.join(',')],
+    )) as { logits: number[][] };
+    const far = logits.flatMap((row, i) =>
+      row.map((value, j) => Math.abs(value - expected.logits[i][j])),
+    );
+    expect(Math.max(...far)).toBeLessThan(1e-3);
+  });
+
+  test.each([
+    ['ad_bad', '12'],
+    ['ad_fullhead', 'lm_head'],
+    ['none', 'ENOENT'],
+  ])('%s is refused with %s in the message, and nothing is computed', async (name, words) => {
+    const ran = await attt(
+      'logits',
+      '--model',
+      tiny,
+      '--ids',
+      '3',
+      '--adapter',
+      `${adapters}/${name}`,
+    );
+    expect(ran).toMatchObject({ code: 1, stdout: '' });
+    expect(ran.stderr).toContain(words);
+  });
+
+  test('what train keeps is what logits takes: the loss of the last id is the same', async () => {
+    const given = fixture('tiny_training.json').visible_all_modules;
+    const file = scratchFile('case.json', JSON.stringify(given));
+    const folder = `${file}-adapter`;
+    const { ce_after } = (await json(
+      ...['train', '--model', tiny, '--case', file, '--save-adapter', folder],
+    )) as { ce_after: number[] };
+    const { logits } = (await json(
+      ...['logits', '--model', tiny, '--adapter', folder, '--last'],
+      ...['--ids', given.ids.slice(0, -1).join(',')],
+    )) as { logits: number[][] };
+    const row = logits[0] ?? [];
+    const top = Math.max(...row);
+    const all = top + Math.log(row.reduce((sum, value) => sum + Math.exp(value - top), 0));
+    expect(all - (row[given.ids.at(-1)] ?? Number.NaN)).toBeCloseTo(ce_after.at(-1) ?? 0, 5);
+  });
+});
+
 /** Places where two trees of numbers differ by more than 1e-4 relative and 1e-6 absolute. */
 function farApart(found: unknown, expected: unknown, path = ''): string[] {
   if (typeof expected === 'number') {

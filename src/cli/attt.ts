@@ -3,10 +3,20 @@
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../../package.json';
 import { defaultSettings, methodNames } from '../config.ts';
+import { readAdapter, saveAdapter } from './adapters.ts';
 import { readJson } from './files.ts';
 import { runOnHost } from './host.ts';
+import type { Trained } from './jobs.ts';
 import { readMessages } from './messages.ts';
-import { backendOption, idList, indexList, integer, modelOption, nonNegative } from './options.ts';
+import {
+  adapterOption,
+  backendOption,
+  idList,
+  indexList,
+  integer,
+  modelOption,
+  nonNegative,
+} from './options.ts';
 import { printJson, report } from './output.ts';
 import { play } from './play.ts';
 import { run } from './run.ts';
@@ -42,9 +52,11 @@ program
   .requiredOption('--ids <ids>', 'such as 3,7,11', idList)
   .option('--last', 'only those after the last id', false)
   .addOption(backendOption())
-  .action(async ({ ids, last, ...where }) =>
-    printJson(await runOnHost({ kind: 'logits', ids, last }, where)),
-  );
+  .addOption(adapterOption())
+  .action(async ({ ids, last, adapter: path, ...where }) => {
+    const adapter = await readAdapter(path);
+    await printJson(await runOnHost({ kind: 'logits', ids, last, adapter }, where));
+  });
 
 program
   .command('generate')
@@ -59,11 +71,13 @@ program
     defaultSettings.temperature,
   )
   .option('--seed <n>', 'of the sampling', integer('--seed', 0), defaultSettings.seed)
+  .addOption(adapterOption())
   .addOption(backendOption())
-  .action(async ({ messages, maxTokens, temperature, seed, ...where }) => {
-    const list = readMessages(await readJson(messages), messages);
-    const job = { kind: 'generate', messages: list, maxTokens, temperature, seed } as const;
-    await printJson(await runOnHost(job, where));
+  .action(async ({ messages: file, maxTokens, temperature, seed, adapter: path, ...where }) => {
+    const messages = readMessages(await readJson(file), file);
+    const adapter = await readAdapter(path);
+    const sampling = { maxTokens, temperature, seed };
+    await printJson(await runOnHost({ kind: 'generate', messages, adapter, ...sampling }, where));
   });
 
 program
@@ -72,9 +86,13 @@ program
   .addOption(modelOption())
   .requiredOption('--case <file>', 'the case, JSON')
   .addOption(backendOption())
-  .action(async ({ case: file, ...where }) =>
-    printJson(await runOnHost({ kind: 'train', case: await readJson(file) }, where)),
-  );
+  .option('--save-adapter <folder>', 'keep the trained adapter there, as PEFT has it')
+  .action(async ({ case: file, saveAdapter: folder, ...where }) => {
+    const trained = await runOnHost({ kind: 'train', case: await readJson(file) }, where);
+    const { result, files } = trained as unknown as Trained; // what a train job gives
+    if (folder !== undefined) await saveAdapter(folder, files);
+    await printJson(result);
+  });
 
 program
   .command('play')

@@ -36,7 +36,11 @@ async function nativeGpu(): Promise<GPU | null> {
     const gpu = create([]);
     const probed = await probeGpu(gpu);
     probed.opened?.device.destroy();
-    if (probed.opened) return gpu;
+    if (probed.opened) {
+      // tfjs looks for it there, although it is handed a device; Node 20 has no navigator at all.
+      Object.defineProperty(globalThis, 'navigator', { value: { gpu }, configurable: true });
+      return gpu;
+    }
     note(`In this process: ${probeError(probed).message} Trying a headless Chromium.`);
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);

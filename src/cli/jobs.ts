@@ -4,13 +4,17 @@
  */
 
 import { type GgufMetadata, readGguf } from '../formats/gguf.ts';
+import { readPeft, unzipPeft, writePeft } from '../formats/peft.ts';
 import type { ByteSource } from '../formats/source.ts';
 import { deriveRng } from '../math/rng.ts';
 import { KvCache } from '../model/cache.ts';
 import { type BackendEnv, openBackend } from '../model/device.ts';
+import { fitAdapter } from '../model/fit-adapter.ts';
 import { forward } from '../model/forward.ts';
 import { generate } from '../model/generate.ts';
 import { type LlamaModel, loadLlama } from '../model/llama.ts';
+import { Adapter } from '../model/lora.ts';
+import { toHf } from '../model/lora-hf.ts';
 import { finish } from '../model/macrotask.ts';
 import { GREEDY } from '../model/sampler.ts';
 import type { BackendName, ChatMessage, EpisodeEvent, Json } from '../records.ts';
@@ -26,12 +30,16 @@ export interface PortableFile {
   readonly base64: string;
 }
 
+/** adapter_config.json and adapter_model.safetensors, or one zip of them; null for the base alone. */
+type AdapterFiles = readonly PortableFile[] | null;
+
 export type Job =
   | {
       readonly kind: 'logits';
       readonly ids: readonly number[];
       /** Only the last position's row. */
       readonly last: boolean;
+      readonly adapter: AdapterFiles;
     }
   | {
       readonly kind: 'generate';
@@ -39,6 +47,7 @@ export type Job =
       readonly maxTokens: number;
       readonly temperature: number;
       readonly seed: number;
+      readonly adapter: AdapterFiles;
     }
   | { readonly kind: 'train'; readonly case: Json }
   | EpisodesJob;
@@ -67,13 +76,13 @@ export async function runJob(job: Job, machine: Machine): Promise<Json> {
     const gguf = await readGguf(source);
     const model = await loadLlama(gguf, source);
     try {
+      if (job.kind === 'train') return await train(model, job.case, source.name);
+      using adapter = openAdapter(job.adapter, model);
       switch (job.kind) {
         case 'logits':
-          return { logits: await logitRows(model, job.ids, job.last) };
+          return { logits: await logitRows(model, adapter, job.ids, job.last) };
         case 'generate':
-          return await reply(model, gguf.metadata, job, machine);
-        case 'train':
-          return { ...(await runTrainingCase(model, readTrainingCase(job.case))).result };
+          return await reply(model, adapter, gguf.metadata, job, machine);
         default:
           return job satisfies never;
       }
@@ -85,13 +94,41 @@ export async function runJob(job: Job, machine: Machine): Promise<Json> {
   }
 }
 
+/** What `train` gives: the numbers that the command prints, and the adapter that it may keep. */
+export interface Trained {
+  readonly result: Json;
+  readonly files: readonly PortableFile[];
+}
+
+async function train(model: LlamaModel, file: Json, name: string): Promise<Json> {
+  const { result, adapter } = await runTrainingCase(model, readTrainingCase(file));
+  const files = writePeft(toHf(adapter, model.config), { name, licence: null });
+  const portable = Object.entries(files).map(([path, bytes]) => ({
+    name: path,
+    base64: toBase64(bytes),
+  }));
+  return { result: { ...result }, files: portable } satisfies Trained & Json;
+}
+
+/** The adapter of the files on the device; owned by the caller. */
+function openAdapter(files: AdapterFiles, model: LlamaModel): Adapter | null {
+  if (files === null) return null;
+  const bytes = files.map(({ base64 }) => fromBase64(base64));
+  const [first, second] = bytes;
+  if (first === undefined) return null;
+  const modules =
+    second === undefined ? unzipPeft(first) : readPeft(new TextDecoder().decode(first), second);
+  return new Adapter(fitAdapter(modules, model.config));
+}
+
 async function logitRows(
   model: LlamaModel,
+  adapter: Adapter | null,
   ids: readonly number[],
   last: boolean,
 ): Promise<number[][]> {
   const cache = emptyCache(model);
-  const logits = await forward(model, null, cache, ids, { logits: last ? 'last' : 'all' });
+  const logits = await forward(model, adapter, cache, ids, { logits: last ? 'last' : 'all' });
   if (logits === null) return [];
   const [rows, width] = logits.shape;
   const values = await logits.data();
@@ -105,6 +142,7 @@ type GenerateJob = Extract<Job, { readonly kind: 'generate' }>;
 
 async function reply(
   model: LlamaModel,
+  adapter: Adapter | null,
   metadata: GgufMetadata,
   { messages, maxTokens, temperature, seed }: GenerateJob,
   { note }: Machine,
@@ -118,11 +156,24 @@ async function reply(
   const sampling = { ...GREEDY, temperature };
   const rng = deriveRng(seed, 'generate');
   const options = { sampling, maxTokens };
-  const generation = await finish(generate(model, tokenizer, null, cache, prompt, rng, options));
+  const generation = await finish(generate(model, tokenizer, adapter, cache, prompt, rng, options));
   const { ids, logprobs, text, stop } = generation;
   return { prompt_ids: prompt, ids, logprobs, text, stop };
 }
 
 function emptyCache({ config }: LlamaModel): KvCache {
   return new KvCache(config.layers, config.kvHeads * config.headDim, config.contextLength);
+}
+
+/** In parts, since a call takes only so many arguments. */
+function toBase64(bytes: Uint8Array): string {
+  let text = '';
+  for (let i = 0; i < bytes.length; i += 8192) {
+    text += String.fromCharCode(...bytes.subarray(i, i + 8192));
+  }
+  return btoa(text);
+}
+
+function fromBase64(text: string): Uint8Array {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }

@@ -51,6 +51,11 @@ export function modelOption(): Option {
   ).makeOptionMandatory();
 }
 
+/** `--adapter`, the same for every command. */
+export function adapterOption(): Option {
+  return new Option('--adapter <path>', 'a PEFT LoRA folder, or a zip of one');
+}
+
 /** `--backend`, the same for every command. */
 export function backendOption(): Option {
   const names: readonly BackendName[] = ['wasm', 'webgpu', 'cpu'];

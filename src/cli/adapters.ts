@@ -1,0 +1,34 @@
+/** Adapter files for the commands: a PEFT folder or a zip of one in, a PEFT folder out. */
+
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readBytes } from './files.ts';
+import type { PortableFile } from './jobs.ts';
+
+const CONFIG = 'adapter_config.json';
+const WEIGHTS = 'adapter_model.safetensors';
+
+/** The files of `--adapter`; null where none was named. Throws `not_found`. */
+export async function readAdapter(
+  path: string | undefined,
+): Promise<readonly PortableFile[] | null> {
+  if (path === undefined) return null;
+  const folder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false, // readBytes says what is missing
+  );
+  if (!folder) return [await portable(path, path)];
+  return Promise.all([CONFIG, WEIGHTS].map((name) => portable(name, join(path, name))));
+}
+
+/** Writes a job's adapter files into a folder, which it makes. */
+export async function saveAdapter(folder: string, files: readonly PortableFile[]): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const { name, base64 } of files) {
+    await writeFile(join(folder, name), Buffer.from(base64, 'base64'));
+  }
+}
+
+async function portable(name: string, path: string): Promise<PortableFile> {
+  return { name, base64: Buffer.from(await readBytes(path)).toString('base64') };
+}
