@@ -25,18 +25,14 @@ export async function runInChromium(
   const { browserPath, launchArgs } = await import('../../scripts/browser.mjs');
   const { chromium } = await import('@playwright/test');
   const executablePath = browserPath();
-  if (executablePath === undefined) {
-    throw new LabError(
-      'no_adapter',
-      'WebGPU is not available: the "webgpu" package found no adapter, and there is no Chrome or Chromium to drive (step "browser"). Install one, name it in CHROME_PATH, or use --backend wasm.',
-      { step: 'browser' },
-    );
-  }
+  if (executablePath === undefined) throw noBrowser('there is no Chrome or Chromium to drive');
   const server = await serve(source);
   try {
     for (const flags of adapterFlags) {
       const args = flags === null ? launchArgs : ['--no-sandbox', ...flags];
-      const browser = await chromium.launch({ executablePath, args });
+      const browser = await chromium.launch({ executablePath, args }).catch((thrown: Error) => {
+        throw noBrowser(`${executablePath} did not start: ${thrown.message.split('\n')[0]}`);
+      });
       try {
         const page = await browser.newPage();
         page.on('pageerror', (error) => note(`browser: ${error.message}`));
@@ -65,6 +61,14 @@ export async function runInChromium(
     server.close();
     server.closeAllConnections();
   }
+}
+
+function noBrowser(why: string): LabError {
+  return new LabError(
+    'no_adapter',
+    `WebGPU is not available: the "webgpu" package found no adapter, and step "browser" failed (${why}). Install Chrome or Chromium, name it in CHROME_PATH, or use --backend wasm.`,
+    { step: 'browser' },
+  );
 }
 
 /** Serves the page's bundle and the model file on a free port of this machine only. */

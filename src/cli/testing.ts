@@ -13,8 +13,18 @@ export interface Ran {
 
 /** Runs `attt` and waits for its end. */
 export function attt(...args: readonly string[]): Promise<Ran> {
+  return atttWith({}, ...args);
+}
+
+/** The same with other environment variables. */
+export function atttWith(
+  env: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['scripts/attt.mjs', ...args]);
+    const child = spawn(process.execPath, ['scripts/attt.mjs', ...args], {
+      env: { ...process.env, ...env },
+    });
     let stdout = '';
     let stderr = '';
     child.stdout.on('data', (part) => {
