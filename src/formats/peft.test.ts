@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { strFromU8, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { type PeftModule, readPeft, unzipPeft, writePeft, zipPeft } from './peft.ts';
+import { writeSafetensors } from './safetensors.ts';
 
 const fixture = (name: string) => `e2e/fixtures/adapters/${name}`;
 const read = (name: string, change: Record<string, unknown> = {}) => {
@@ -46,6 +47,45 @@ test('rank and alpha patterns hold for the names they end', () => {
   expect(scales['model.layers.0.self_attn.q_proj']).toBe(8);
   expect(scales['model.layers.1.self_attn.q_proj']).toBe(4);
   expect(() => read('ad_rslora', { rank_pattern: { q_proj: 2 } })).toThrow(/rank 4, but .* says 2/);
+});
+
+test('pattern keys with wildcards match, other expressions are refused by name', () => {
+  const scaleOf = (key: string) => read('ad_rslora', { alpha_pattern: { [key]: 16 } })[0]?.scale;
+  expect(scaleOf('model.layers.0.*.k_proj')).toBe(8);
+  expect(scaleOf('layers\\.0\\.self_attn\\.k_proj')).toBe(8);
+  expect(scaleOf('proj')).toBe(4);
+  expect(() => scaleOf('(a+)+b')).toThrow(/pattern "\(a\+\)\+b"; supported are names of modules/);
+});
+
+test('settings that change what LoRA computes are refused by name', () => {
+  expect(() => read('ad_rslora', { lora_bias: true })).toThrow(/lora_bias true/);
+  expect(() => read('ad_rslora', { trainable_token_indices: [1] })).toThrow(
+    /trainable_token_indices \[1\]/,
+  );
+  expect(read('ad_rslora', { lora_bias: null, target_parameters: [] })).toHaveLength(8);
+});
+
+test('a config that is no object is refused', () => {
+  expect(() => readPeft('null', new Uint8Array(8))).toThrow(/holds null; expected an object/);
+  expect(() => readPeft('{', new Uint8Array(8))).toThrow(/is not JSON/);
+});
+
+test('a name that occurs with and without the adapter name is refused; either alone is read', () => {
+  const matrix = { shape: [1, 1], values: Float32Array.of(1) };
+  const name = 'base_model.model.model.layers.0.mlp.up_proj.lora_';
+  const config = JSON.stringify({ peft_type: 'LORA', r: 1, lora_alpha: 2 });
+  const tensors = new Map([
+    [`${name}A.default.weight`, matrix],
+    [`${name}B.default.weight`, matrix],
+  ]);
+  expect(readPeft(config, writeSafetensors(tensors))).toMatchObject([
+    { name: 'model.layers.0.mlp.up_proj', scale: 2 },
+  ]);
+  tensors.set(`${name}A.weight`, matrix);
+  expect(() => readPeft(config, writeSafetensors(tensors))).toThrow(/up_proj\.lora_A occurs twice/);
+  tensors.delete(`${name}A.weight`);
+  tensors.delete(`${name}A.default.weight`);
+  expect(() => readPeft(config, writeSafetensors(tensors))).toThrow(/lora_A missing/);
 });
 
 test('what is written is what PEFT reads: names, config, a card', () => {

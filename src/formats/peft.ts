@@ -116,19 +116,26 @@ export function readPeft(configText: string, weights: Uint8Array): PeftModule[] 
   const { tensors } = readSafetensors(weights, WEIGHTS);
   const pairs = new Map<string, { a?: PeftMatrix; b?: PeftMatrix }>();
   const strangers: string[] = [];
-  for (const [key, { shape, values }] of tensors) {
+  for (const [tensor, { shape, values }] of tensors) {
     const match =
       /^base_model\.model\.(model\.layers\.\d+\.(?:self_attn|mlp)\.\w+_proj)\.lora_([AB])(?:\.default)?\.weight$/.exec(
-        key,
+        tensor,
       );
     const [name, side] = [match?.[1], match?.[2]];
     const [rows, cols] = shape;
     if (name === undefined || rows === undefined || cols === undefined || shape.length !== 2) {
-      strangers.push(key);
+      strangers.push(tensor);
       continue;
     }
     const pair = pairs.get(name) ?? {};
-    pairs.set(name, { ...pair, [side === 'A' ? 'a' : 'b']: { rows, cols, values } });
+    const key = side === 'A' ? 'a' : 'b';
+    if (pair[key] !== undefined) {
+      throw new LabError(
+        'bad_input',
+        `${name}.lora_${side} occurs twice, with and without ".default".`,
+      );
+    }
+    pairs.set(name, { ...pair, [key]: { rows, cols, values } });
   }
   if (strangers.length > 0) throw strangeTensors(strangers);
   return [...pairs].map(([name, { a, b }]) => {
@@ -153,15 +160,7 @@ interface Config {
 }
 
 function readConfig(text: string): Config {
-  let config: Record<string, unknown>;
-  try {
-    config = JSON.parse(text.replace(/^\uFEFF/, '')); // each field read below is checked
-  } catch (thrown) {
-    throw new LabError(
-      'bad_input',
-      `${CONFIG} is not JSON: ${thrown instanceof Error ? thrown.message : thrown}`,
-    );
-  }
+  const config = parseConfig(text);
   const refuse = (what: string) => {
     throw new LabError(
       'unsupported',
@@ -174,6 +173,12 @@ function readConfig(text: string): Config {
     refuse(`bias ${JSON.stringify(config.bias)}`);
   if (Array.isArray(config.modules_to_save) && config.modules_to_save.length > 0) {
     refuse(`modules_to_save ${config.modules_to_save.join(', ')}`);
+  }
+  for (const flag of UNSUPPORTED_FLAGS) {
+    const value = config[flag] ?? false;
+    if (value !== false && !(Array.isArray(value) && value.length === 0)) {
+      refuse(`${flag} ${JSON.stringify(value)}`);
+    }
   }
   const { r, lora_alpha: alpha } = config;
   if (typeof r !== 'number' || typeof alpha !== 'number' || !(r >= 1)) {
@@ -191,11 +196,47 @@ function readConfig(text: string): Config {
   };
 }
 
-/** PEFT matches a pattern's key as a regular expression at the end of the name, behind a dot or alone. */
+/** Settings under which PEFT computes something other than W + scale · B A. */
+const UNSUPPORTED_FLAGS = [
+  'lora_bias',
+  'layer_replication',
+  'alora_invocation_tokens',
+  'trainable_token_indices',
+  'target_parameters',
+  'arrow_config',
+  'use_qalora',
+  'use_bdlora',
+] as const;
+
+function parseConfig(text: string): Readonly<Record<string, unknown>> {
+  let config: unknown;
+  try {
+    config = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (thrown) {
+    throw new LabError(
+      'bad_input',
+      `${CONFIG} is not JSON: ${thrown instanceof Error ? thrown.message : thrown}`,
+    );
+  }
+  if (typeof config === 'object' && config !== null) return { ...config };
+  throw new LabError('bad_input', `${CONFIG} holds ${JSON.stringify(config)}; expected an object.`);
+}
+
+/**
+ * PEFT matches a pattern's key as a regular expression at the end of the name, behind a dot or
+ * alone; the first that matches counts. A key from a file is not run as one here (a crafted one can
+ * take for ever): it is a name, in which a dot may stand for any character and `.*` for any text.
+ */
 function patternFor(name: string, pattern: Readonly<Record<string, number>>): number | undefined {
-  return Object.entries(pattern).find(([key]) =>
-    new RegExp(`(?:^|\\.)(?:${key})$`).test(name),
-  )?.[1];
+  return Object.entries(pattern).find(([key]) => {
+    if (!/^(?:\w|\.\*|\\?\.)+$/.test(key)) {
+      throw new LabError(
+        'unsupported',
+        `${CONFIG} has the pattern ${JSON.stringify(key)}; supported are names of modules, such as "layers.0.self_attn.q_proj", with ".*" for any text.`,
+      );
+    }
+    return new RegExp(`(?:^|\\.)(?:${key})$`).test(name);
+  })?.[1];
 }
 
 function scaleOf(config: Config, name: string, rank: number): number {
