@@ -1,5 +1,6 @@
 // Runs every tier of tests in order, finds or fetches the browser that they need, and ends with the
-// line `N passed, N failed` (and `, N skipped`). `--long` also runs the slow ones.
+// line `N passed, N failed` (and `, N skipped`). `--long` also runs the slow ones; names of tiers run
+// these alone, as in `npm test -- node gpu`.
 // Exit code 1 when a test failed or a tier ran none.
 
 import { spawnSync } from 'node:child_process';
@@ -14,7 +15,8 @@ import { buildPage } from './start.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const bin = join(root, 'node_modules', '.bin');
 const scratch = mkdtempSync(join(tmpdir(), 'attt-test-'));
-const long = process.argv.includes('--long');
+const asked = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const long = process.argv.includes('--long') || asked.includes('long');
 
 /** Seconds that a tier may take on two cores; more is said aloud, not failed. */
 const tiers = [
@@ -104,6 +106,7 @@ try {
   process.exit(1);
 }
 for (const { name, budget, run } of tiers) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
   console.log(`\n=== ${name}`);
   const began = Date.now();
   const { passed, failed, skipped } = run();
