@@ -48,8 +48,9 @@ export function sampleToken(
   rng: Rng,
 ): SampledToken {
   const scores = withPenalty(logits, history, options.repetitionPenalty);
-  const id =
-    options.temperature < SMALLEST_TEMPERATURE ? argmax(scores) : draw(scores, options, rng.next());
+  const top = argmax(scores);
+  const greedy = options.temperature < SMALLEST_TEMPERATURE;
+  const id = greedy ? top : draw(scores, at(scores, top), options, rng.next());
   return { id, logprob: logSoftmaxAt(logits, id) };
 }
 
@@ -84,9 +85,8 @@ export function argmax(values: Float32Array): number {
   return best;
 }
 
-/** The id at quantile `u` (uniform in [0, 1)) of the tempered and cut distribution. */
-function draw(scores: Float32Array, options: SamplingOptions, u: number): number {
-  const top = at(scores, argmax(scores));
+/** The id at quantile `u` (uniform in [0, 1)) of the tempered and cut distribution; `top` is the largest score. */
+function draw(scores: Float32Array, top: number, options: SamplingOptions, u: number): number {
   const weights = new Float64Array(scores.length); // softmax numerators: the largest is 1
   for (let i = 0; i < scores.length; i++) {
     weights[i] = Math.exp((at(scores, i) - top) / options.temperature);
