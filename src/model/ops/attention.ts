@@ -7,6 +7,7 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../../errors.ts';
+import { pointerOf, simdKernels } from '../simd/kernels.ts';
 import { attentionBackwardGpu, attentionGpu } from './attention-kernels.ts';
 import { sameShape } from './check.ts';
 import { allocate2D, onGpu, view } from './host.ts';
@@ -46,12 +47,31 @@ export function attention(
   const width = span.heads * headDim;
   const kvWidth = kvHeads * headDim;
   const out = allocate2D(rows, width);
+  const simd = headDim % 4 === 0 ? simdKernels() : null;
+  if (simd) {
+    const p = allocate2D(1, start + rows + 3);
+    simd.attention(
+      pointerOf(q),
+      pointerOf(cacheK),
+      pointerOf(cacheV),
+      pointerOf(out),
+      pointerOf(p),
+      rows,
+      span.heads,
+      kvHeads,
+      headDim,
+      start,
+      span.window ?? 0,
+      scale,
+    );
+    p.dispose();
+    return out;
+  }
   const qs = view(q);
   const ks = view(cacheK);
   const vs = view(cacheV);
   const outs = view(out);
   const p = new Float64Array(start + rows);
-  const sum = new Float64Array(headDim);
   for (let head = 0; head < span.heads; head++) {
     const kv = kvHeadOf(head, span) * headDim;
     for (let i = 0; i < rows; i++) {
@@ -59,15 +79,7 @@ export function attention(
       const first = firstVisible(start + i, span.window);
       const end = start + i + 1;
       softmaxRow(qs, at, ks, kv, kvWidth, headDim, scale, first, end, p);
-      sum.fill(0);
-      for (let j = first; j < end; j++) {
-        const weight = p[j] as number; // j < end <= p.length
-        const row = j * kvWidth + kv;
-        for (let d = 0; d < headDim; d++) {
-          sum[d] = (sum[d] as number) + weight * (vs[row + d] as number); // within one cache row
-        }
-      }
-      for (let d = 0; d < headDim; d++) outs[at + d] = sum[d] as number;
+      mixValues(p, vs, kv, kvWidth, headDim, first, end, outs, at);
     }
   }
   return out;
@@ -95,6 +107,32 @@ export function attentionBackward(
   const dq = allocate2D(rows, width);
   const dk = allocate2D(rows, kvWidth);
   const dv = allocate2D(rows, kvWidth);
+  const simd = headDim % 4 === 0 ? simdKernels() : null;
+  if (simd) {
+    view(dk).fill(0);
+    view(dv).fill(0);
+    const p = allocate2D(1, rows + 3);
+    const dp = allocate2D(1, rows + 3);
+    simd.attentionBackward(
+      pointerOf(q),
+      pointerOf(k),
+      pointerOf(v),
+      pointerOf(dOut),
+      pointerOf(dq),
+      pointerOf(dk),
+      pointerOf(dv),
+      pointerOf(p),
+      pointerOf(dp),
+      rows,
+      heads.heads,
+      heads.kvHeads,
+      headDim,
+      heads.window ?? 0,
+      scale,
+    );
+    tf.dispose([p, dp]);
+    return { dq, dk, dv };
+  }
   const qs = view(q);
   const ks = view(k);
   const vs = view(v);
@@ -184,6 +222,49 @@ function maskOf(rows: number, seen: number, start: number, window?: number): tf.
 
 function kvHeadOf(head: number, { heads, kvHeads }: AttentionHeads): number {
   return Math.floor((head * kvHeads) / heads);
+}
+
+/**
+ * out[at + d] = Σ_j p_j v_jd, in double, j ascending for each d. Four columns at a time stay in
+ * registers: with one running sum per column in an array, a 1,500-token episode spent 26 of its 34 s
+ * here (household-2m, Node 20), and 2 s so.
+ */
+function mixValues(
+  p: Float64Array,
+  vs: Float32Array,
+  kv: number,
+  kvWidth: number,
+  headDim: number,
+  first: number,
+  end: number,
+  out: Float32Array,
+  at: number,
+): void {
+  let d = 0;
+  for (; d + 4 <= headDim; d += 4) {
+    let a = 0;
+    let b = 0;
+    let c = 0;
+    let e = 0;
+    for (let j = first, row = first * kvWidth + kv + d; j < end; j++, row += kvWidth) {
+      const weight = p[j] as number; // first <= j < end <= p.length; a row has headDim values
+      a += weight * (vs[row] as number);
+      b += weight * (vs[row + 1] as number);
+      c += weight * (vs[row + 2] as number);
+      e += weight * (vs[row + 3] as number);
+    }
+    out[at + d] = a;
+    out[at + d + 1] = b;
+    out[at + d + 2] = c;
+    out[at + d + 3] = e;
+  }
+  for (; d < headDim; d++) {
+    let sum = 0;
+    for (let j = first; j < end; j++) {
+      sum += (p[j] as number) * (vs[j * kvWidth + kv + d] as number);
+    }
+    out[at + d] = sum;
+  }
 }
 
 /** p[first … end) = softmax of scale · q · k_j, in double. */

@@ -1,0 +1,218 @@
+/**
+ * Causal attention over a cache with 128-bit vectors, in AssemblyScript. Works in tfjs's own memory:
+ * all pointers are byte addresses of f32 arrays there. It has no data of its own, so that nothing
+ * is written to that memory but the results.
+ */
+
+/** e^x for x <= 0, four at a time: 2^n · p(r), Cephes' expf polynomial, relative error below 2e-7. */
+// @ts-ignore: decorator
+@inline
+function exp4(x: v128): v128 {
+  const clamped = f32x4.max(x, f32x4.splat(-87));
+  const n = f32x4.floor(
+    f32x4.add(f32x4.mul(clamped, f32x4.splat(1.44269504088896341)), f32x4.splat(0.5)),
+  );
+  let r = f32x4.sub(clamped, f32x4.mul(n, f32x4.splat(0.693359375)));
+  r = f32x4.sub(r, f32x4.mul(n, f32x4.splat(-2.12194440e-4)));
+  let y = f32x4.splat(1.9875691500e-4);
+  y = f32x4.add(f32x4.mul(y, r), f32x4.splat(1.3981999507e-3));
+  y = f32x4.add(f32x4.mul(y, r), f32x4.splat(8.3334519073e-3));
+  y = f32x4.add(f32x4.mul(y, r), f32x4.splat(4.1665795894e-2));
+  y = f32x4.add(f32x4.mul(y, r), f32x4.splat(1.6666665459e-1));
+  y = f32x4.add(f32x4.mul(y, r), f32x4.splat(5.0000001201e-1));
+  y = f32x4.add(f32x4.add(f32x4.mul(f32x4.mul(y, r), r), r), f32x4.splat(1));
+  const power = i32x4.shl(i32x4.add(i32x4.trunc_sat_f32x4_s(n), i32x4.splat(127)), 23);
+  return f32x4.mul(y, power);
+}
+
+// @ts-ignore: decorator
+@inline
+function sum4(x: v128): f32 {
+  return (
+    f32x4.extract_lane(x, 0) +
+    f32x4.extract_lane(x, 1) +
+    (f32x4.extract_lane(x, 2) + f32x4.extract_lane(x, 3))
+  );
+}
+
+/** Σ_d a_d b_d over `length` values, a multiple of 4. */
+// @ts-ignore: decorator
+@inline
+function dot(a: usize, b: usize, length: i32): f32 {
+  let s0 = f32x4.splat(0);
+  let s1 = f32x4.splat(0);
+  const end = a + ((<usize>length) << 2);
+  while (a + 32 <= end) {
+    s0 = f32x4.add(s0, f32x4.mul(v128.load(a), v128.load(b)));
+    s1 = f32x4.add(s1, f32x4.mul(v128.load(a, 16), v128.load(b, 16)));
+    a += 32;
+    b += 32;
+  }
+  if (a < end) s0 = f32x4.add(s0, f32x4.mul(v128.load(a), v128.load(b)));
+  return sum4(f32x4.add(s0, s1));
+}
+
+/** p[0 … count) = softmax of scale · q · k_j; `p` has room for count rounded up to 4. */
+function softmaxRow(
+  q: usize,
+  k: usize,
+  kStride: usize,
+  headDim: i32,
+  scale: f32,
+  count: i32,
+  p: usize,
+): void {
+  let max: f32 = -Infinity;
+  for (let j = 0; j < count; j++) {
+    const score = dot(q, k, headDim) * scale;
+    store<f32>(p + ((<usize>j) << 2), score);
+    max = score > max ? score : max;
+    k += kStride;
+  }
+  const tail = (count + 3) & ~3;
+  for (let j = count; j < tail; j++) store<f32>(p + ((<usize>j) << 2), -Infinity);
+  let total: f64 = 0;
+  for (let j = 0; j < tail; j += 4) {
+    const at = p + ((<usize>j) << 2);
+    const seen = v128.load(at);
+    let e = exp4(f32x4.sub(seen, f32x4.splat(max)));
+    // What lies beyond the row, and what underflows, has no weight at all.
+    e = v128.and(e, f32x4.gt(f32x4.sub(seen, f32x4.splat(max)), f32x4.splat(-87)));
+    v128.store(at, e);
+    total +=
+      <f64>f32x4.extract_lane(e, 0) +
+      <f64>f32x4.extract_lane(e, 1) +
+      (<f64>f32x4.extract_lane(e, 2) + <f64>f32x4.extract_lane(e, 3));
+  }
+  const inverse = f32x4.splat(<f32>(1 / total));
+  for (let j = 0; j < tail; j += 4) {
+    const at = p + ((<usize>j) << 2);
+    v128.store(at, f32x4.mul(v128.load(at), inverse));
+  }
+}
+
+/** out[0 … headDim) = Σ_j p_j v_j, j ascending for each column. */
+function mix(p: usize, v: usize, vStride: usize, headDim: i32, count: i32, out: usize): void {
+  const end = p + ((<usize>count) << 2);
+  let d = 0;
+  for (; d + 16 <= headDim; d += 16) {
+    const columns = v + ((<usize>d) << 2);
+    let a = f32x4.splat(0);
+    let b = f32x4.splat(0);
+    let c = f32x4.splat(0);
+    let e = f32x4.splat(0);
+    let row = columns;
+    for (let at = p; at < end; at += 4) {
+      const weight = v128.load32_splat(at);
+      a = f32x4.add(a, f32x4.mul(weight, v128.load(row)));
+      b = f32x4.add(b, f32x4.mul(weight, v128.load(row, 16)));
+      c = f32x4.add(c, f32x4.mul(weight, v128.load(row, 32)));
+      e = f32x4.add(e, f32x4.mul(weight, v128.load(row, 48)));
+      row += vStride;
+    }
+    const to = out + ((<usize>d) << 2);
+    v128.store(to, a);
+    v128.store(to, b, 16);
+    v128.store(to, c, 32);
+    v128.store(to, e, 48);
+  }
+  for (; d < headDim; d += 4) {
+    let a = f32x4.splat(0);
+    let row = v + ((<usize>d) << 2);
+    for (let at = p; at < end; at += 4) {
+      a = f32x4.add(a, f32x4.mul(v128.load32_splat(at), v128.load(row)));
+      row += vStride;
+    }
+    v128.store(out + ((<usize>d) << 2), a);
+  }
+}
+
+/**
+ * q, out [rows, heads * headDim]; k, v [≥ start + rows, kvHeads * headDim]; p: scratch of
+ * start + rows + 3 values. Query i sees rows j <= start + i, and the last `window` of them when
+ * window > 0. headDim is a multiple of 4.
+ */
+export function attention(
+  q: usize,
+  k: usize,
+  v: usize,
+  out: usize,
+  p: usize,
+  rows: i32,
+  heads: i32,
+  kvHeads: i32,
+  headDim: i32,
+  start: i32,
+  window: i32,
+  scale: f32,
+): void {
+  const headBytes = (<usize>headDim) << 2;
+  const stride = headBytes * kvHeads;
+  for (let head = 0; head < heads; head++) {
+    const kv = headBytes * ((head * kvHeads) / heads);
+    for (let i = 0; i < rows; i++) {
+      const end = start + i + 1;
+      const first = window > 0 && end > window ? end - window : 0;
+      const skip = kv + stride * first;
+      const at = headBytes * (i * heads + head);
+      softmaxRow(q + at, k + skip, stride, headDim, scale, end - first, p);
+      mix(p, v + skip, stride, headDim, end - first, out + at);
+    }
+  }
+}
+
+/**
+ * The gradients over a whole sequence: q, dOut, dq [rows, heads * headDim]; k, v, dk, dv
+ * [rows, kvHeads * headDim], dk and dv zero at the start; p, dp: scratch of rows + 3 values each.
+ */
+export function attentionBackward(
+  q: usize,
+  k: usize,
+  v: usize,
+  dOut: usize,
+  dq: usize,
+  dk: usize,
+  dv: usize,
+  p: usize,
+  dp: usize,
+  rows: i32,
+  heads: i32,
+  kvHeads: i32,
+  headDim: i32,
+  window: i32,
+  scale: f32,
+): void {
+  const headBytes = (<usize>headDim) << 2;
+  const stride = headBytes * kvHeads;
+  for (let head = 0; head < heads; head++) {
+    const kv = headBytes * ((head * kvHeads) / heads);
+    for (let i = 0; i < rows; i++) {
+      const first = window > 0 && i + 1 > window ? i + 1 - window : 0;
+      const count = i + 1 - first;
+      const skip = kv + stride * first;
+      const at = headBytes * (i * heads + head);
+      softmaxRow(q + at, k + skip, stride, headDim, scale, count, p);
+      let mean: f64 = 0;
+      for (let j = 0; j < count; j++) {
+        const slope = dot(dOut + at, v + skip + stride * j, headDim);
+        store<f32>(dp + ((<usize>j) << 2), slope);
+        mean += <f64>load<f32>(p + ((<usize>j) << 2)) * <f64>slope;
+      }
+      for (let j = 0; j < count; j++) {
+        const weight = load<f32>(p + ((<usize>j) << 2));
+        const ds = <f32>(<f64>weight * (<f64>load<f32>(dp + ((<usize>j) << 2)) - mean)) * scale;
+        store<f32>(dp + ((<usize>j) << 2), ds);
+        const w4 = f32x4.splat(weight);
+        const ds4 = f32x4.splat(ds);
+        const row = skip + stride * j;
+        for (let d: usize = 0; d < headBytes; d += 16) {
+          const toK = dk + row + d;
+          v128.store(toK, f32x4.add(v128.load(toK), f32x4.mul(ds4, v128.load(q + at + d))));
+          const toV = dv + row + d;
+          v128.store(toV, f32x4.add(v128.load(toV), f32x4.mul(w4, v128.load(dOut + at + d))));
+        }
+      }
+      mix(dp, k + skip, stride, headDim, count, dq + at);
+    }
+  }
+}
