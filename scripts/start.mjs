@@ -12,7 +12,7 @@ const sources = ['index.html', 'src', 'public', 'models', 'vite.config.ts', 'pac
 export async function buildPage() {
   if (newest(root, sources) <= oldest(root, ['dist/index.html'])) return;
   console.log('Building the page …');
-  await build({ root, logLevel: 'warn' });
+  await build({ root, logLevel: 'error' });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

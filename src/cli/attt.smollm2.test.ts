@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { parseConfigToml } from '../formats/settings.ts';
 import { json, scratchFile } from './testing.ts';
 
 const model = '.cache/models/SmolLM2-135M-Instruct.Q4_1.gguf';
@@ -16,6 +17,15 @@ test.skipIf(!here)(
     });
   },
 );
+
+test.skipIf(!here)('a prompt from a CR LF file has no id for a carriage return', async () => {
+  const file = '\uFEFF# note\r\n[lab]\r\nsystem_prompt = """Go north.\r\nTake lamp."""\r\n';
+  const prompt = parseConfigToml(file).patch.system_prompt ?? '';
+  const text = scratchFile('prompt.txt', prompt);
+  expect(await json('tokens', '--model', model, '--text-file', text)).toEqual({
+    ids: [6044, 4081, 30, 198, 12653, 17559, 30],
+  });
+});
 
 test.skipIf(!here)('decode gives the text back', async () => {
   const ids = '22313,2067,108,306,79,486,108,46,1209';
