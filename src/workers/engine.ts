@@ -29,7 +29,8 @@ export interface ModelFile {
   readonly sha256: string;
 }
 
-interface Loaded {
+/** A model on the device with everything read from its file. */
+export interface Loaded {
   readonly file: ModelFile;
   readonly gguf: GgufFile;
   readonly model: LlamaModel;
@@ -77,6 +78,15 @@ export class EngineHost {
     return this.#loaded?.info ?? null;
   }
 
+  /** The model in use. Throws `not_found` without one. */
+  get loaded(): Loaded {
+    if (this.#loaded) return this.#loaded;
+    throw new LabError(
+      'not_found',
+      'No model is loaded. Load the bundled policy or a GGUF file first.',
+    );
+  }
+
   /** Replaces the model; the present one stays when anything fails. */
   async load(
     file: ModelFile,
@@ -109,14 +119,7 @@ export class EngineHost {
 
   /** Policy and learner for one episode, with a fresh adapter. Throws `not_found` without a model. */
   async episode(task: TaskRef, settings: Settings): Promise<EpisodeFaces> {
-    const loaded = this.#loaded;
-    if (!loaded) {
-      throw new LabError(
-        'not_found',
-        'No model is loaded. Load the bundled policy or a GGUF file first.',
-      );
-    }
-    const { model, tokenizer, gguf, file, info } = loaded;
+    const { model, tokenizer, gguf, file, info } = this.loaded;
     const template = templateOf(gguf.metadata, file.source.name);
     const backend = await this.backend();
     const targets: readonly LoraTarget[] = settings.target_modules;
