@@ -3,7 +3,7 @@
 import { LabError } from '../errors.ts';
 import { deriveRng } from '../math/rng.ts';
 import { mayHold } from './household-facts.ts';
-import { NOTHING } from './household-wording.ts';
+import { NOTHING, say } from './household-wording.ts';
 
 /** What a task sentence asks for. */
 export interface Errand {
@@ -53,8 +53,8 @@ export interface Mind {
   holding: string | null;
   /** Objects that went through the errand's appliance. */
   readonly processed: Set<string>;
-  /** Commands that the world refused since it last changed. */
-  readonly refused: Set<string>;
+  /** Commands that changed nothing since the world last changed. */
+  readonly spent: Set<string>;
 }
 
 /** Starts from the task sentence and the sentence that lists the room. Throws `bad_input`. */
@@ -75,7 +75,7 @@ export function startMind(
     here: [],
     holding: null,
     processed: new Set(),
-    refused: new Set(),
+    spent: new Set(),
   };
 }
 
@@ -100,11 +100,13 @@ export function observe(mind: Mind, action: string, observation: string): void {
     if (action.startsWith('go to ') && mind.receptacles.includes(target) && mind.here.length > 0) {
       if (!mind.here.includes(target)) beside(mind, [...mind.here, target]);
     }
-    mind.refused.add(action.trim());
+    mind.spent.add(action.trim());
     return;
   }
   if (/^You (?:open|close|pick|move|put|heat|cool|clean|turn|arrive)/.test(text)) {
-    mind.refused.clear();
+    mind.spent.clear();
+  } else {
+    mind.spent.add(action.trim());
   }
   if (text.startsWith('You arrive at ')) {
     mind.here = [target, ...(mind.together.get(target) ?? [])];
@@ -117,16 +119,50 @@ export function observe(mind: Mind, action: string, observation: string): void {
   readHands(mind, text);
 }
 
-/** The next action of the expert and why. */
+/**
+ * The expert as a player of a household, from its first observation (ALFWorld's three parts).
+ * `put` gives the command for putting something down, which 0.3 words otherwise than 0.4.
+ */
+export function playExpert(
+  opening: string,
+  search: { readonly order: SearchOrder; readonly seed: number },
+  put = 'move {o} to {r}',
+): { act(): string; see(action: string, observation: string): void } {
+  const [, room = '', task = ''] = opening.split('\n\n');
+  const mind = startMind(task.replace(/^Your task is to: /, ''), room, search);
+  return {
+    act: () => {
+      const { action, subgoal } = decide(mind);
+      const placing = action.startsWith('move ') && 'object' in subgoal;
+      return placing ? say(put, { o: subgoal.object, r: subgoal.receptacle }) : action;
+    },
+    see: (action, observation) => observe(mind, action, observation),
+  };
+}
+
+/** The expert's choice at every point of a visited history: before each of its actions, and after the last. */
+export function relabel(
+  task: string,
+  room: string,
+  history: readonly { readonly action: string; readonly observation: string }[],
+  search: { readonly order: SearchOrder; readonly seed: number },
+): readonly Decision[] {
+  const mind = startMind(task, room, search);
+  const decisions = [decide(mind)];
+  for (const { action, observation } of history) {
+    observe(mind, action, observation);
+    decisions.push(decide(mind));
+  }
+  return decisions;
+}
+
+/** The next action of the expert and why. Reads the mind and leaves it as it is. */
 export function decide(mind: Mind): Decision {
   const wanted = mind.holding === null ? emptyHanded(mind) : handsFull(mind, mind.holding);
-  if (!mind.refused.has(wanted.action)) return wanted;
+  if (!mind.spent.has(wanted.action)) return wanted;
   // what it believes is wrong somewhere: look again, then try elsewhere
   for (const action of ['look', 'inventory', ...mind.here.map((r) => `examine ${r}`)]) {
-    if (!mind.refused.has(action)) {
-      mind.refused.add(action);
-      return { action, subgoal: { name: 'recall' } };
-    }
+    if (!mind.spent.has(action)) return { action, subgoal: { name: 'recall' } };
   }
   const away = mind.order.find((r) => !mind.here.includes(r)) ?? '';
   return { action: `go to ${away}`, subgoal: { name: 'recall' } };
@@ -234,7 +270,8 @@ function bring(
   if (mind.shut.has(receptacle)) {
     return { action: `open ${receptacle}`, subgoal: { name: 'open', object, receptacle } };
   }
-  if (mind.refused.has(`move ${object} to ${receptacle}`)) {
+  const tried = [`move ${object} to ${receptacle}`, `put ${object} in/on ${receptacle}`];
+  if (tried.some((command) => mind.spent.has(command))) {
     return { action: `open ${receptacle}`, subgoal: { name: 'open', object, receptacle } };
   }
   return { action: `move ${object} to ${receptacle}`, subgoal: { name, object, receptacle } };

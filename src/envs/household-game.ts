@@ -58,7 +58,9 @@ export function readGame(file: unknown): HouseholdScene {
     }),
   );
   const canContain: Record<string, string[]> = {};
-  for (const [r = '', o = ''] of facts.of('canContain')) (canContain[bare(r)] ??= []).push(bare(o));
+  for (const [r = '', o = ''] of facts.of('canContain')) {
+    canContain[bare(r)] = [...(canContain[bare(r)] ?? []), bare(o)];
+  }
   return orderScene({
     task,
     kind: kindOf(facts.goalPredicates(sections.get(':goal') ?? [])),

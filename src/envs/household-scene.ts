@@ -131,7 +131,7 @@ export function readScene(json: unknown): HouseholdScene {
   for (const [i, item] of list(root.canContain, 'canContain').entries()) {
     const [receptacle, object] = texts(item, `canContain[${i}]`);
     if (receptacle === undefined || object === undefined) throw bad(`canContain[${i}] is no pair`);
-    (canContain[receptacle] ??= []).push(object);
+    canContain[receptacle] = [...(canContain[receptacle] ?? []), object];
   }
   const task = text(root.task, 'task');
   const goal = root.goal === undefined ? {} : record(root.goal, 'goal');
