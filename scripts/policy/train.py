@@ -328,7 +328,7 @@ def main() -> None:
     val = load_corpus(args.val)
     print(f"{sum(shared.sizes)} parameters; {json.dumps(shape.as_dict())}", flush=True)
     context = mp.get_context("fork")
-    others = [context.Process(target=work, args=(rank, args, shared, stages, val, start)) for rank in range(1, args.workers)]
+    others = [context.Process(daemon=True, target=work, args=(rank, args, shared, stages, val, start)) for rank in range(1, args.workers)]
     for process in others:
         process.start()
     try:
