@@ -188,7 +188,7 @@ describe('refusals', () => {
 
   test.each([
     [`${bom}# note\r\n[att]\r\nlora_rank = = 8\r\n`, 3, 13],
-    ['[att\n', 1, 5],
+    [`${bom}[att\n`, 1, 5],
   ])('a syntax error of config.toml has file, line and column: %j', (text, line, column) => {
     const error = refusal(() => parseConfigToml(text, 'my.toml'));
     expect(error.details).toMatchObject({ file: 'my.toml', line, column });

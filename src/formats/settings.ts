@@ -128,7 +128,7 @@ export function toSettingsJson(settings: Settings): string {
 
 function readToml(text: string, file: string): Tree {
   try {
-    return parseToml(plainText(text));
+    return parseToml(text.replace(/^\uFEFF/, ''));
   } catch (thrown) {
     if (!(thrown instanceof TomlError)) throw thrown;
     const { line, column } = thrown;
@@ -139,11 +139,6 @@ function readToml(text: string, file: string): Tree {
       { file, line, column },
     );
   }
-}
-
-/** Without byte order mark, every line end a line feed. */
-function plainText(text: string): string {
-  return text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
 }
 
 function readTree(tree: Tree, place: FileName, file: string): SettingsPatch {
