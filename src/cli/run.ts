@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { defaultSettings, methodNames, type Settings } from '../config.ts';
+import { methodNames, type Settings, settingsFor } from '../config.ts';
 import { LabError } from '../errors.ts';
 import { mergeFiles, parseConfigToml, parseSettingsJson } from '../formats/settings.ts';
 import type { EpisodeEvent, RunManifest, TaskRef } from '../records.ts';
@@ -85,7 +85,7 @@ async function settingsOf(options: RunOptions): Promise<Settings> {
   for (const line of notes) note(line);
   const method = methodNames.find((name) => name === asked);
   return {
-    ...defaultSettings,
+    ...settingsFor(options.env),
     ...patch,
     policy_model: basename(options.model),
     ...(method === undefined ? {} : { method }),

@@ -1,9 +1,10 @@
 /** Everything the page can do: asks the engine and turns what comes back into events. */
 
-import { changedFields, defaultSettings, type Settings } from '../config.ts';
+import { changedFields, type Settings } from '../config.ts';
 import { isAbort, LabError, type LabErrorCode, toWire } from '../errors.ts';
 import type { ModelRef, TaskRef } from '../records.ts';
 import type { Control, Download, RunItem } from '../workers/api.ts';
+import { startSettings } from './defaults.ts';
 import { engine, startEngine } from './engine.ts';
 import { formatRunFile, parseRunFile } from './run-file.ts';
 import { eventsOf, type RunView } from './run-view.ts';
@@ -376,7 +377,7 @@ async function readSettings(text: string, name: string): Promise<void> {
 }
 
 function settingsText(settings: Settings): string {
-  const count = changedFields(settings, defaultSettings).length;
+  const count = changedFields(settings, startSettings).length;
   if (count === 0) return 'All settings are at their defaults.';
   return `${count} ${count === 1 ? 'setting differs' : 'settings differ'} from the defaults; they are marked.`;
 }

@@ -69,8 +69,8 @@ function specsOf(run: RunView): readonly ChartSpec[] {
       range: [0, 1],
     },
     {
-      title: 'Drift from the episode start',
-      unit: 'KL, nats',
+      title: 'Drift',
+      unit: 'KL to the episode start, nats',
       lines: [
         { key: 'kl', label: 'KL', term: 'kl', series: 1, shape: 'dotted-line' },
         { key: 'klInContext', label: 'in context', term: 'kl_context', series: 4, shape: 'dashed' },
@@ -80,7 +80,7 @@ function specsOf(run: RunView): readonly ChartSpec[] {
       range: [0, null],
     },
     {
-      title: 'Loss of each update text',
+      title: 'Update loss',
       unit: 'nats per token',
       lines: [
         { key: 'before', label: 'before', term: 'loss', series: 2, shape: 'dashed' },
@@ -147,6 +147,9 @@ function Chart({ spec, t, end }: { spec: ChartSpec; t: number; end: number }) {
         ))}
       </p>
       <div className="chart-plot">
+        <span className="chart-axis" aria-hidden="true">
+          step
+        </span>
         {empty ? (
           <p className="chart-empty">Nothing measured yet.</p>
         ) : (

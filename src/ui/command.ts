@@ -1,7 +1,8 @@
 /** The command line that repeats a run without a browser. */
 
-import { defaultSettings, type FieldName, fieldNames, fields } from '../config.ts';
+import { type FieldName, fieldNames, fields } from '../config.ts';
 import type { RunManifest } from '../records.ts';
+import { startSettings } from './defaults.ts';
 
 export interface RepeatCommand {
   readonly command: string;
@@ -22,7 +23,7 @@ export function repeatCommand(manifest: RunManifest): RepeatCommand {
       (name) =>
         !byFlag.includes(name) &&
         fields[name].place.file === file &&
-        JSON.stringify(settings[name]) !== JSON.stringify(defaultSettings[name]),
+        JSON.stringify(settings[name]) !== JSON.stringify(startSettings[name]),
     );
   const files = (['config.toml', 'settings.json'] as const).filter(differs);
   const parts = [

@@ -153,6 +153,14 @@ const partTerms: Readonly<Record<MemoryPart['part'], TermName>> = {
   activations: 'activations',
 };
 
+const partLabels: Readonly<Record<MemoryPart['part'], string>> = {
+  weights: 'weights',
+  kv: 'KV cache',
+  lora: 'LoRA',
+  optimiser: 'Adam',
+  activations: 'activations',
+};
+
 /** Part by part, because "too large" and "context too long" have different cures. */
 function Memory({ parts }: { parts: readonly MemoryPart[] }) {
   const total = parts.reduce((sum, part) => sum + part.bytes, 0);
@@ -175,7 +183,7 @@ function Memory({ parts }: { parts: readonly MemoryPart[] }) {
         {parts.map((part) => (
           <li key={part.part}>
             <span className={`swatch memory-${part.part}`} aria-hidden="true" />
-            <Term name={partTerms[part.part]} />
+            <Term name={partTerms[part.part]}>{partLabels[part.part]}</Term>
             <span>{bytesText(part.bytes)}</span>
           </li>
         ))}

@@ -1,12 +1,22 @@
-/** Errors and news over the page, each with what to do; they stay until they are dismissed. */
+/** Errors and news over the page, each with what to do; errors stay until they are dismissed. */
 
+import { useEffect } from 'react';
 import { startLab } from './actions.ts';
 import { Icon, Mark } from './icons.tsx';
 import { dispatch, useLab } from './store.ts';
 import './notices.css';
 
+/** News go away by themselves; errors wait to be read. */
+const newsMs = 9000;
+
 export function Notices() {
   const notices = useLab((state) => state.notices);
+  const news = notices.find((notice) => notice.tone === 'info')?.id;
+  useEffect(() => {
+    if (news === undefined) return;
+    const timer = setTimeout(() => dispatch({ type: 'notice_dismissed', id: news }), newsMs);
+    return () => clearTimeout(timer);
+  }, [news]);
   return (
     <div className="notices">
       {notices.map((notice) => (

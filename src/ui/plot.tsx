@@ -62,8 +62,7 @@ export function Plot({ lines, limits, points, range, wholeNumbers, end, t }: Plo
           tick={tick}
           tickLine={false}
           axisLine={{ stroke: 'var(--line-strong)' }}
-          height={30}
-          label={{ value: 'step', position: 'insideBottomRight', offset: 0, style: tick }}
+          height={20}
         />
         <YAxis
           domain={[range[0] ?? 'auto', high]}
@@ -123,8 +122,13 @@ export function Plot({ lines, limits, points, range, wholeNumbers, end, t }: Plo
               strokeWidth={1.6}
               {...(line.shape.startsWith('dashed') ? { strokeDasharray: '5 3' } : {})}
               dot={
-                line.shape === 'dotted-line' && points.length <= 60
-                  ? { r: 2.4, fill: `var(--series-${line.series})`, strokeWidth: 0 }
+                points.length <= 60 && (line.shape === 'dotted-line' || line.shape === 'dashed')
+                  ? {
+                      r: 2.2,
+                      strokeDasharray: 'none',
+                      fill: `var(--series-${line.series})`,
+                      strokeWidth: 0,
+                    }
                   : false
               }
               activeDot={{ r: 3.5, strokeWidth: 0 }}

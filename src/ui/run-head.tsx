@@ -1,9 +1,10 @@
 /** The head of the run on screen: its goal, where it stands, its frozen settings, what to take home. */
 
 import { useState } from 'react';
-import { changedFields, defaultSettings, type Field, type FieldName, fields } from '../config.ts';
+import { changedFields, type Field, type FieldName, fields } from '../config.ts';
 import { saveAdapter, saveRun, saveSettings } from './actions.ts';
 import { repeatCommand } from './command.ts';
+import { startSettings } from './defaults.ts';
 import { Dialog } from './dialog.tsx';
 import { Icon, Mark } from './icons.tsx';
 import { valueText } from './numbers.ts';
@@ -23,66 +24,73 @@ export function RunHead({ run }: { run: RunView }) {
   const step = run.steps.find((one) => one.t === t);
   const boundary = run.boundaries.findLast((one) => one.t <= t && one.kl !== null);
   const end = run.ended ? endWording(run.ended.reason) : null;
+  const where = [
+    `${manifest.settings.method}${manifest.settings.observe_only ? ', observe only' : ''}`,
+    `${task.split} ${task.index}`,
+    manifest.modelName,
+    manifest.backend,
+  ].join(' · ');
   const [window, setWindow] = useState<'settings' | 'command' | null>(null);
   return (
     <header className="run-head">
       <div className="run-title">
         <h2>{task.goal ?? goalOf(run)}</h2>
-        <div className="run-actions">
-          <button
-            type="button"
-            className="button small bare"
-            data-tip="The settings that this run was started with; they cannot change."
-            onClick={() => setWindow('settings')}
-          >
-            Settings
-          </button>
-          <button
-            type="button"
-            className="button small bare"
-            data-tip="The command that repeats this run without a browser."
-            onClick={() => setWindow('command')}
-          >
-            Command
-          </button>
-          <button
-            type="button"
-            className="button small"
-            disabled={run.id === null}
-            data-tip={
-              run.id === null
-                ? 'A run from a file brings no adapter.'
-                : 'Saves the adapter as a PEFT zip: adapter_config.json and adapter_model.safetensors.'
-            }
-            onClick={() => run.id !== null && void saveAdapter(run.id)}
-          >
-            <Icon name="save" />
-            Adapter
-          </button>
-          <button
-            type="button"
-            className="button small"
-            data-tip="Saves every event of the run, one JSON record a line; it opens here again by drop."
-            onClick={() => void saveRun(run)}
-          >
-            <Icon name="save" />
-            Run
-          </button>
-          <button
-            type="button"
-            className="button small bare iconic"
-            aria-label={
-              opened && running
-                ? 'Close this run and go back to the one in progress'
-                : 'Close this run'
-            }
-            data-tip={opened && running ? 'Back to the run in progress' : 'Close this run'}
-            disabled={!opened && running}
-            onClick={() => dispatch({ type: 'run_closed' })}
-          >
-            <Icon name="close" />
-          </button>
-        </div>
+        <button
+          type="button"
+          className="button small bare iconic"
+          aria-label={
+            opened && running
+              ? 'Close this run and go back to the one in progress'
+              : 'Close this run'
+          }
+          data-tip={opened && running ? 'Back to the run in progress' : 'Close this run'}
+          disabled={!opened && running}
+          onClick={() => dispatch({ type: 'run_closed' })}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      <div className="run-actions">
+        <button
+          type="button"
+          className="link run-where"
+          data-tip={`${where}\nShows the settings that this run was started with; they cannot change.`}
+          onClick={() => setWindow('settings')}
+        >
+          {where}
+        </button>
+        <button
+          type="button"
+          className="button small"
+          disabled={run.id === null}
+          data-tip={
+            run.id === null
+              ? 'A run from a file brings no adapter.'
+              : 'Saves the adapter as a PEFT zip: adapter_config.json and adapter_model.safetensors.'
+          }
+          onClick={() => run.id !== null && void saveAdapter(run.id)}
+        >
+          <Icon name="save" />
+          Adapter
+        </button>
+        <button
+          type="button"
+          className="button small"
+          data-tip="Saves every event of the run, one JSON record a line; it opens here again by drop."
+          onClick={() => void saveRun(run)}
+        >
+          <Icon name="save" />
+          Run
+        </button>
+        <button
+          type="button"
+          className="button small"
+          data-tip="The command that repeats this run without a browser."
+          onClick={() => setWindow('command')}
+        >
+          <Icon name="copy" />
+          Command
+        </button>
       </div>
       <dl className="run-stats">
         {opened && (
@@ -130,14 +138,6 @@ export function RunHead({ run }: { run: RunView }) {
           </dt>
           <dd>{valueText(boundary?.kl)}</dd>
         </div>
-        <div className="run-where">
-          <dt className="unseen">made with</dt>
-          <dd>
-            {manifest.settings.method}
-            {manifest.settings.observe_only && ', observe only'} · {manifest.task.split}{' '}
-            {manifest.task.index} · {manifest.modelName} · {manifest.backend}
-          </dd>
-        </div>
       </dl>
       {window === 'settings' && <FrozenSettings run={run} onClose={() => setWindow(null)} />}
       {window === 'command' && <CommandDialog run={run} onClose={() => setWindow(null)} />}
@@ -154,7 +154,7 @@ function goalOf(run: RunView): string {
 function FrozenSettings({ run, onClose }: { run: RunView; onClose: () => void }) {
   const [all, setAll] = useState(false);
   const { settings } = run.started.manifest;
-  const changed = changedFields(settings, defaultSettings);
+  const changed = changedFields(settings, startSettings);
   const names = all ? (Object.keys(fields) as readonly FieldName[]) : changed; // keys of the table itself
   return (
     <Dialog title="Settings of this run" onClose={onClose}>
@@ -185,7 +185,7 @@ function FrozenSettings({ run, onClose }: { run: RunView; onClose: () => void })
                     {field.label}
                   </th>
                   <td>{shown(settings[name])}</td>
-                  <td>{shown(defaultSettings[name])}</td>
+                  <td>{shown(startSettings[name])}</td>
                 </tr>
               );
             })}

@@ -42,6 +42,7 @@ export function Scrubber() {
         role="slider"
         tabIndex={0}
         aria-label="Step on screen"
+        data-tip="Each bar is a step, as high as it repeats an earlier one; brown and red bars did not reach the world. The marks above are the boundaries."
         aria-valuemin={0}
         aria-valuemax={last}
         aria-valuenow={step}

@@ -3,7 +3,6 @@
 import { useId, useRef, useState } from 'react';
 import {
   changedFields,
-  defaultSettings,
   type Field,
   type FieldName,
   fieldNames,
@@ -12,6 +11,7 @@ import {
   type SettingsPatch,
 } from '../config.ts';
 import { openFile, saveSettings } from './actions.ts';
+import { startSettings } from './defaults.ts';
 import { Icon } from './icons.tsx';
 import { isRunning } from './state.ts';
 import { dispatch, useLab } from './store.ts';
@@ -34,7 +34,7 @@ export function SettingsForm() {
   const channel = useLab((state) => state.channel);
   const running = useLab(isRunning);
   const picker = useRef<HTMLInputElement>(null);
-  const changed = changedFields(settings, defaultSettings);
+  const changed = changedFields(settings, startSettings);
   return (
     <section className="panel settings" aria-labelledby="settings-title">
       <div className="panel-head">
@@ -44,7 +44,7 @@ export function SettingsForm() {
           className="button bare small"
           disabled={changed.length === 0}
           data-tip="Puts every setting back to its default."
-          onClick={() => dispatch({ type: 'settings_replaced', settings: defaultSettings })}
+          onClick={() => dispatch({ type: 'settings_replaced', settings: startSettings })}
         >
           <Icon name="reset" />
           {changed.length === 0 ? 'All defaults' : `Reset ${changed.length}`}
@@ -171,19 +171,17 @@ function Row({ name, changed }: { name: FieldName; changed: boolean }) {
           {field.label}
         </label>
       )}
-      <Control name={name} field={field} id={id} describedBy={`${id}-help`} />
-      {'unit' in field && field.unit ? (
-        <span className="unit">{field.unit}</span>
-      ) : (
-        <span className="unit" />
-      )}
+      <span className="control">
+        <Control name={name} field={field} id={id} describedBy={`${id}-help`} />
+        {'unit' in field && field.unit && <span className="unit">{field.unit}</span>}
+      </span>
       {changed ? (
         <button
           type="button"
           className="button bare iconic small undo"
           aria-label={`${field.label}: back to ${defaultText(field)}`}
           data-tip={`Back to ${defaultText(field)}`}
-          onClick={() => change(name, defaultSettings[name])}
+          onClick={() => change(name, startSettings[name])}
         >
           <Icon name="reset" />
         </button>

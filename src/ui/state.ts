@@ -1,6 +1,6 @@
 /** The state of the page and the one pure function that changes it. Knows no worker and no React. */
 
-import { defaultSettings, type FieldName, type Settings, type SettingsPatch } from '../config.ts';
+import type { FieldName, Settings, SettingsPatch } from '../config.ts';
 import type { WireError } from '../errors.ts';
 import type { Channel } from '../formats/channel.ts';
 import type {
@@ -15,6 +15,7 @@ import type {
   TaskRef,
 } from '../records.ts';
 import type { Control } from '../workers/api.ts';
+import { startSettings } from './defaults.ts';
 import { foldEvent, foldRun, type RunLabel, type RunView } from './run-view.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -147,7 +148,7 @@ export const initialState: UiState = {
   model: null,
   loading: null,
   storedModels: [],
-  settings: defaultSettings,
+  settings: startSettings,
   channel: null,
   drafts: {},
   runs: [],

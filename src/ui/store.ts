@@ -1,7 +1,8 @@
 /** The page's one store: state, dispatch, and what is remembered between visits. */
 
 import { create } from 'zustand';
-import { defaultSettings, fieldNames, fieldProblem, type Settings } from '../config.ts';
+import { fieldNames, fieldProblem, type Settings } from '../config.ts';
+import { startSettings } from './defaults.ts';
 import { initialState, reduce, type Theme, type UiEvent, type UiState } from './state.ts';
 
 const settingsKey = 'attt.settings';
@@ -35,14 +36,14 @@ function rememberedSettings(): Settings {
   try {
     found = JSON.parse(recall(settingsKey) ?? '{}');
   } catch {
-    return defaultSettings;
+    return startSettings;
   }
   const values = new Map(Object.entries(found ?? {}));
   const valid = fieldNames.filter(
     (name) => values.has(name) && fieldProblem(name, values.get(name)) === null,
   );
   return {
-    ...defaultSettings,
+    ...startSettings,
     ...Object.fromEntries(valid.map((name) => [name, values.get(name)])),
   };
 }

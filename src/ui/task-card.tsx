@@ -65,48 +65,49 @@ export function TaskCard() {
                 </option>
               ))}
             </select>
-            {!fromFile && (
-              <span className="task-index">
-                <button
-                  type="button"
-                  className="button bare iconic small"
-                  aria-label="The task before"
-                  disabled={at === 0 || running}
-                  onClick={() => choose(at - 1)}
-                >
-                  <Icon name="left" />
-                </button>
-                <input
-                  type="number"
-                  aria-label="Number of the task in its split"
-                  min={0}
-                  max={Math.max(0, known.length - 1)}
-                  value={task?.index ?? 0}
-                  disabled={running}
-                  onChange={(event) => choose(Number(event.target.value))}
-                />
-                <button
-                  type="button"
-                  className="button bare iconic small"
-                  aria-label="The task after"
-                  disabled={at >= known.length - 1 || running}
-                  onClick={() => choose(at + 1)}
-                >
-                  <Icon name="right" />
-                </button>
-                <button
-                  type="button"
-                  className="button bare iconic small"
-                  aria-label="Any task of the split"
-                  data-tip="Any task of the split"
-                  disabled={known.length < 2 || running}
-                  onClick={() => choose(Math.floor(Math.random() * known.length))}
-                >
-                  <Icon name="dice" />
-                </button>
-              </span>
-            )}
           </div>
+          {!fromFile && (
+            <div className="task-row task-index">
+              <button
+                type="button"
+                className="button bare iconic small"
+                aria-label="The task before"
+                disabled={at === 0 || running}
+                onClick={() => choose(at - 1)}
+              >
+                <Icon name="left" />
+              </button>
+              <input
+                type="number"
+                aria-label="Number of the task in its split"
+                min={0}
+                max={Math.max(0, known.length - 1)}
+                value={task?.index ?? 0}
+                disabled={running}
+                onChange={(event) => choose(Number(event.target.value))}
+              />
+              <span className="aside">of {known.length}</span>
+              <button
+                type="button"
+                className="button bare iconic small"
+                aria-label="The task after"
+                disabled={at >= known.length - 1 || running}
+                onClick={() => choose(at + 1)}
+              >
+                <Icon name="right" />
+              </button>
+              <button
+                type="button"
+                className="button bare iconic small"
+                aria-label="Any task of the split"
+                data-tip="Any task of the split"
+                disabled={known.length < 2 || running}
+                onClick={() => choose(Math.floor(Math.random() * known.length))}
+              >
+                <Icon name="dice" />
+              </button>
+            </div>
+          )}
           <p className="goal">
             {task?.goal ?? (task ? 'Its goal is told by the world.' : 'Reading the tasks…')}
           </p>

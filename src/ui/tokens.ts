@@ -83,7 +83,7 @@ function sequential(fraction: number, quantity: Quantity, dark: boolean): Rgb {
   const f = Math.min(1, Math.max(0, fraction));
   const map = quantity === 'weight' ? interpolateYlGnBu : interpolateYlOrRd;
   // Dark: the maps from their dark end, so that a small value stays close to the page.
-  const colour = parseRgb(map(dark ? 1 - f * 0.85 : 0.04 + f * 0.78));
+  const colour = parseRgb(map(dark ? 1 - f * 0.8 : 0.04 + f * 0.64));
   return dark ? mix(paper(dark), colour, 0.35 + 0.65 * f) : colour;
 }
 

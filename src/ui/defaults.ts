@@ -1,0 +1,5 @@
+/** The settings that the page starts from and measures changes against: the household's. */
+
+import { settingsFor } from '../config.ts';
+
+export const startSettings = settingsFor('household');
