@@ -1,12 +1,14 @@
 /**
- * Writes src/envs/household-splits.json: [kind, seed] for each task, seeds in order, only tasks that the
- * expert solves within 50 steps. node scripts/policy/run.mjs scripts/policy/splits.ts
+ * Writes src/envs/household-splits.json: [kind, seed, sentence] of each task, only tasks that the expert
+ * solves within 50 steps, kinds mixed, so that the first few tasks of a split stand for all of it:
+ * node scripts/policy/run.mjs scripts/policy/splits.ts
  */
 
 import { writeFileSync } from 'node:fs';
 import { household, resetScene, stepHousehold } from '../../src/envs/household.ts';
 import { decide, observe, startMind } from '../../src/envs/household-expert.ts';
 import { KINDS, type Kind, makeScene } from '../../src/envs/household-generate.ts';
+import { deriveRng } from '../../src/math/rng.ts';
 
 const LIMIT = 50;
 
@@ -28,18 +30,20 @@ function solvable(seed: number, plans: 'train' | 'unseen', kind: Kind): boolean 
   return false;
 }
 
-function split(first: number, plans: 'train' | 'unseen', counts: readonly number[]): number[][] {
-  const tasks: number[][] = [];
+type FrozenTask = readonly [kind: number, seed: number, sentence: string];
+
+function split(first: number, plans: 'train' | 'unseen', counts: readonly number[]): FrozenTask[] {
+  const tasks: FrozenTask[] = [];
   let seed = first;
   counts.forEach((count, k) => {
     const kind = KINDS[k];
     for (let found = 0; kind && found < count; seed++) {
       if (!solvable(seed, plans, kind)) continue;
-      tasks.push([k, seed]);
+      tasks.push([k, seed, makeScene(seed, { plans, kind }).task]);
       found++;
     }
   });
-  return tasks;
+  return deriveRng(first, 'order of tasks').shuffle(tasks);
 }
 
 /** By kind, in the order of KINDS; the validation counts are ALFWorld's. */

@@ -40,6 +40,15 @@ export const PLANS: readonly FloorPlan[] = facts.plans;
 /** Floor plans that training never sees. */
 export const UNSEEN_PLANS: readonly number[] = [10, 219, 308, 424];
 
+const contents = new Map(
+  Object.entries(RECEPTACLES).map(([type, r]) => [type, new Set(r?.canContain)]),
+);
+
+/** Whether a receptacle type may hold an object type, as ALFRED spells both. */
+export function mayContain(receptacle: string, object: string): boolean {
+  return contents.get(receptacle)?.has(object) ?? false;
+}
+
 const objectTypes = new Map(
   Object.entries(OBJECTS).flatMap(([type, o]) => (o === undefined ? [] : [[o.name, type]])),
 );
@@ -47,17 +56,11 @@ const receptacleTypes = new Map(
   Object.entries(RECEPTACLES).flatMap(([type, r]) => (r === undefined ? [] : [[r.name, type]])),
 );
 
-/** `saltshaker` to `SaltShaker`; undefined for a word that names no object type. */
-export function objectTypeOf(word: string): string | undefined {
-  return objectTypes.get(word);
-}
-
 /** Whether a receptacle type may hold an object type, both as lower-case words. */
 export function mayHold(receptacle: string, object: string): boolean {
-  const r = RECEPTACLES[receptacleTypes.get(receptacle) ?? ''];
-  const type = objectTypes.get(object);
-  if (r === undefined || type === undefined) return false;
-  return r.canContain.includes(type) || (LAMPS.includes(type) && LAMP_PLACES.includes(r.name));
+  const type = objectTypes.get(object) ?? '';
+  const lamp = LAMPS.includes(type) && LAMP_PLACES.includes(receptacle);
+  return lamp || mayContain(receptacleTypes.get(receptacle) ?? '', type);
 }
 
 const LAMPS: readonly string[] = ['DeskLamp', 'FloorLamp'];

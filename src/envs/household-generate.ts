@@ -4,6 +4,7 @@ import { deriveRng, type Rng } from '../math/rng.ts';
 import {
   type FloorPlan,
   LAMP_PLACES,
+  mayContain,
   OBJECTS,
   PLANS,
   RECEPTACLES,
@@ -130,11 +131,11 @@ function tryScene(
   const present = size === 'full' ? 0.92 : 0.5;
   for (const type of plan.objects) {
     if (type === goal.object || rng.next() > present) continue;
-    const spots = receptacles.filter((r) => RECEPTACLES[r.type]?.canContain.includes(type));
+    const spots = receptacles.filter((r) => mayContain(r.type, type));
     put(type, spots, 1 + rng.int(size === 'full' ? 3 : 2));
   }
   const sources = receptacles.filter(
-    (r) => r.type !== goal.receptacle && RECEPTACLES[r.type]?.canContain.includes(goal.object),
+    (r) => r.type !== goal.receptacle && mayContain(r.type, goal.object),
   );
   if (sources.length === 0) return null;
   put(goal.object, sources, kind === 'pick_two_obj_and_place' ? 2 + rng.int(3) : 1 + rng.int(3));
@@ -203,7 +204,7 @@ function pickGoal(
   if (kind === 'look_at_obj_in_light') {
     return plan.lamps.length === 0 ? null : { object, receptacle: '', lamp: rng.pick(plan.lamps) };
   }
-  const goals = [...types].filter((type) => RECEPTACLES[type]?.canContain.includes(object));
+  const goals = [...types].filter((type) => mayContain(type, object));
   return goals.length === 0 ? null : { object, receptacle: rng.pick(goals), lamp: '' };
 }
 

@@ -67,16 +67,8 @@ export type HouseholdState = {
   readonly marks: Readonly<Record<Mark, readonly string[]>>;
 };
 
-/** The order of lists in observations: type name ascending, number descending. */
-export function compareNames(a: string, b: string): number {
-  const left = splitName(a);
-  const right = splitName(b);
-  if (left.type !== right.type) return left.type < right.type ? -1 : 1;
-  return right.number - left.number;
-}
-
 /** `sinkbasin 2` as its two parts; number 0 where there is none. */
-export function splitName(name: string): { readonly type: string; readonly number: number } {
+function splitName(name: string): { readonly type: string; readonly number: number } {
   const space = name.lastIndexOf(' ');
   const number = space < 0 ? Number.NaN : Number(name.slice(space + 1));
   return Number.isInteger(number)
@@ -86,13 +78,15 @@ export function splitName(name: string): { readonly type: string; readonly numbe
 
 /** A finished scene from unordered parts. */
 export function orderScene(scene: HouseholdScene): HouseholdScene {
-  const byName = (a: { readonly name: string }, b: { readonly name: string }) =>
-    compareNames(a.name, b.name);
-  return {
-    ...scene,
-    receptacles: scene.receptacles.toSorted(byName),
-    objects: scene.objects.toSorted(byName),
-  };
+  return { ...scene, receptacles: inOrder(scene.receptacles), objects: inOrder(scene.objects) };
+}
+
+/** In the order of lists in observations: type name ascending, number descending. */
+function inOrder<T extends { readonly name: string }>(things: readonly T[]): readonly T[] {
+  return things
+    .map((thing) => ({ thing, ...splitName(thing.name) }))
+    .sort((a, b) => (a.type === b.type ? b.number - a.number : a.type < b.type ? -1 : 1))
+    .map(({ thing }) => thing);
 }
 
 /** Reads a scene file (the form of ALFWorld games as plain data). Throws `bad_input`. */

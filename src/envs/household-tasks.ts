@@ -1,9 +1,9 @@
-/** The household's frozen task sets: which scene each task of a split is. The seeds stand in a file. */
+/** The household's frozen task sets: which scene each task of a split is. Seeds and sentences stand in a file. */
 
 import { LabError } from '../errors.ts';
 import type { EnvDescription, TaskRef } from '../records.ts';
 import { looksLikeGame, readGame } from './household-game.ts';
-import { KINDS, makeScene } from './household-generate.ts';
+import { KINDS, type Kind, makeScene } from './household-generate.ts';
 import { type HouseholdScene, looksLikeScene, readScene } from './household-scene.ts';
 import splits from './household-splits.json';
 
@@ -38,19 +38,9 @@ export function sceneOfTask(task: TaskRef): HouseholdScene {
   return makeScene(entry.seed, { plans: plansOf(task.split), kind: entry.kind });
 }
 
-const listed = new Map<string, readonly TaskRef[]>();
-
 /** Every task of a split, in order, with its sentence. Throws `not_found`. */
 export function splitTasks(env: string, split: string): readonly TaskRef[] {
-  const key = `${env} ${split}`;
-  const known = listed.get(key);
-  if (known) return known;
-  const tasks = seedsOf(split).map(({ kind }, index) => {
-    const task = { env, split, index, kind };
-    return { ...task, goal: sceneOfTask(task).task };
-  });
-  listed.set(key, tasks);
-  return tasks;
+  return seedsOf(split).map(({ kind, goal }, index) => ({ env, split, index, goal, kind }));
 }
 
 /** A scene.json or game.tw-pddl, parsed already. Throws `bad_input` for anything else. */
@@ -67,14 +57,30 @@ function plansOf(split: string): 'train' | 'unseen' {
   return split === 'train' || split === 'valid_seen' ? 'train' : 'unseen';
 }
 
-function seedsOf(split: string) {
+interface FrozenTask {
+  readonly kind: Kind;
+  readonly seed: number;
+  readonly goal: string;
+}
+
+const frozen = new Map<string, readonly FrozenTask[]>();
+
+function seedsOf(split: string): readonly FrozenTask[] {
+  const known = frozen.get(split);
+  if (known !== undefined) return known;
   const entries = Object.entries(splits).find(([name]) => name === split)?.[1];
-  if (!entries) {
+  if (entries === undefined) {
     throw new LabError(
       'not_found',
       `The household has no split "${split}"; it has ${Object.keys(splits).join(', ')}.`,
       { split },
     );
   }
-  return entries.map(([kind = 0, seed = 0]) => ({ kind: KINDS[kind] ?? KINDS[0], seed }));
+  const tasks = entries.map(([kind, seed, goal]) => ({
+    kind: KINDS[Number(kind)] ?? KINDS[0],
+    seed: Number(seed),
+    goal: String(goal),
+  }));
+  frozen.set(split, tasks);
+  return tasks;
 }
