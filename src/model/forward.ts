@@ -6,7 +6,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { LoraTarget } from '../config.ts';
 import { LabError, throwIfAborted } from '../errors.ts';
-import type { KvCache } from './cache.ts';
+import { KvCache } from './cache.ts';
 import type { LlamaLayer, LlamaModel } from './llama.ts';
 import type { LlamaConfig } from './llama-config.ts';
 import type { Adapter } from './lora.ts';
@@ -116,6 +116,23 @@ async function forwardChunk(
     });
   } finally {
     x.dispose();
+  }
+}
+
+/**
+ * One short pass whose result is thrown away: shaders compile and float32 copies are made now, not at
+ * the first token, and what does not fit fails while another model can still be kept.
+ */
+export async function warmUp(model: LlamaModel, signal?: AbortSignal): Promise<void> {
+  const { layers, kvHeads, headDim, contextLength } = model.config;
+  using cache = new KvCache(layers, kvHeads * headDim, contextLength);
+  const ids = new Array<number>(Math.min(LISTEN_FROM, contextLength)).fill(0);
+  const options = { logits: 'last', ...(signal && { signal }) } as const;
+  const logits = await forward(model, null, cache, ids, options);
+  try {
+    await logits?.data();
+  } finally {
+    logits?.dispose();
   }
 }
 

@@ -168,6 +168,22 @@ describe('loading', () => {
     expect(tf.memory().numBytes).toBe(before.numBytes);
   });
 
+  it("refuses what wasm's memory cannot hold, with both sizes, before it reads a weight", async () => {
+    const source = bytesSource(bytes, 'tiny.gguf');
+    const gguf = await readGguf(source);
+    // Half a billion weights: 8 bytes each is 4 GB. The shapes in the file's index are the claim.
+    const tensors = gguf.tensors.map((tensor) =>
+      tensor.name === 'token_embd.weight'
+        ? { ...tensor, rows: 32_000_000, shape: [16, 32_000_000] }
+        : tensor,
+    );
+    const nothing = { ...source, read: () => Promise.reject(new Error('a weight was read')) };
+    await expect(loadLlama({ ...gguf, tensors }, nothing)).rejects.toMatchObject({
+      code: 'limit',
+      message: expect.stringMatching(/3\.81 GiB.*3\.25 GiB.*WebGPU/),
+    });
+  });
+
   it('names the architecture it cannot run and those it can', async () => {
     const source = bytesSource(bytes, 'tiny.gguf');
     const gguf = await readGguf(source);

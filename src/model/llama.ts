@@ -16,8 +16,10 @@ import {
   readLlamaConfig,
 } from './llama-config.ts';
 import { nextMacrotask } from './macrotask.ts';
+import { WASM_FORWARD_BYTES } from './memory.ts';
 import { makeRopeTable, type RopeTable } from './ops/index.ts';
 import { uploadWeight, type WeightMatrix } from './weights.ts';
+import { HEAP_BUDGET_BYTES } from './weights-host.ts';
 
 export interface LlamaLayer {
   readonly attentionNorm: tf.Tensor1D; // [width]
@@ -62,6 +64,7 @@ export async function loadLlama(
   options: LoadOptions = {},
 ): Promise<LlamaModel> {
   const config = readLlamaConfig(gguf, options.contextLength);
+  refuseBeyondHeap(gguf);
   const owned: { dispose(): void }[] = [];
   const tensors = new Map(gguf.tensors.map((tensor) => [tensor.name, tensor]));
   const total = gguf.tensors.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -134,6 +137,18 @@ export async function loadLlama(
     freeAll(owned);
     throw error;
   }
+}
+
+/** Before the first byte is read: a failed malloc in the wasm heap is silent. */
+function refuseBeyondHeap({ tensors }: GgufFile): void {
+  const needed = tensors.reduce((sum, t) => sum + WASM_FORWARD_BYTES * t.rows * t.cols, 0);
+  if (tf.getBackend() !== 'wasm' || needed <= HEAP_BUDGET_BYTES) return;
+  const [wanted, most] = [needed, HEAP_BUDGET_BYTES].map((bytes) => (bytes / 2 ** 30).toFixed(2));
+  throw new LabError(
+    'limit',
+    `On WASM this model's weights take ${wanted} GiB, but at most ${most} GiB fit into its memory. Choose a smaller model, or a browser with WebGPU, where weights stay quantised.`,
+    { needed, limit: HEAP_BUDGET_BYTES },
+  );
 }
 
 /** Safe to call twice. */

@@ -1,7 +1,7 @@
 /** How much memory a model needs, part by part, before and after it is loaded. An estimate: bytes, not pages. */
 
 import { defaultSettings, type LoraTarget } from '../config.ts';
-import type { MemoryPart } from '../records.ts';
+import type { BackendName, MemoryPart } from '../records.ts';
 import type { LlamaConfig } from './llama-config.ts';
 import { projectionShape } from './llama-config.ts';
 
@@ -20,6 +20,28 @@ export const defaultNeeds: Omit<MemoryNeeds, 'weightBytes'> = {
   targets: defaultSettings.target_modules,
   trainTokens: 256,
 };
+
+/** A float32 W^T and XNNPACK's packed copy of it: what wasm keeps of each weight to run forwards. */
+export const WASM_FORWARD_BYTES = 8;
+/** The same of W, kept while it fits, to run backwards. */
+const WASM_BACKWARD_BYTES = 8;
+
+/**
+ * Bytes of `values` weights that take `fileBytes` in the file, once a backend has run them forwards
+ * and backwards. On WebGPU they stay as they are; elsewhere float32 copies are made.
+ */
+export function weightBytesOn(backend: BackendName, values: number, fileBytes: number): number {
+  switch (backend) {
+    case 'webgpu':
+      return fileBytes;
+    case 'wasm':
+      return fileBytes + (WASM_FORWARD_BYTES + WASM_BACKWARD_BYTES) * values;
+    case 'cpu':
+      return fileBytes + 4 * values;
+    default:
+      return backend satisfies never;
+  }
+}
 
 /**
  * Weights as kept, the cache at full context, adapter, Adam's two moments, and training's

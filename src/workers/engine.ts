@@ -7,10 +7,11 @@ import { type GgufFile, readGguf } from '../formats/gguf.ts';
 import type { ByteSource } from '../formats/source.ts';
 import { deriveRng } from '../math/rng.ts';
 import { type BackendEnv, type OpenBackend, openBackend } from '../model/device.ts';
+import { warmUp } from '../model/forward.ts';
 import { type LlamaModel, loadLlama } from '../model/llama.ts';
 import { projectionShape } from '../model/llama-config.ts';
 import { freshAdapter } from '../model/lora.ts';
-import { defaultNeeds, estimateMemory } from '../model/memory.ts';
+import { defaultNeeds, estimateMemory, weightBytesOn } from '../model/memory.ts';
 import { LlamaPolicy, templateOf } from '../model/policy.ts';
 import type {
   BackendName,
@@ -94,7 +95,7 @@ export class EngineHost {
     signal: AbortSignal,
     onProgress: (progress: LoadProgress) => void,
   ): Promise<ModelInfo> {
-    await this.backend();
+    const backend = await this.backend();
     const { source } = file;
     const gguf = await readGguf(source);
     const began = performance.now();
@@ -111,9 +112,18 @@ export class EngineHost {
         });
       },
     });
+    const total = model.tensorBytes;
+    onProgress({ phase: 'warm_up', bytes: total, total, bytesPerSecond: 0 });
+    try {
+      await warmUp(model, signal);
+    } catch (thrown) {
+      model.dispose();
+      throw thrown;
+    }
     const tokenizer = createTokenizer(gguf.metadata);
+    const info = infoOf(file, gguf, model, tokenizer, backend.name);
     this.#loaded?.model.dispose();
-    this.#loaded = { file, gguf, model, tokenizer, info: infoOf(file, gguf, model, tokenizer) };
+    this.#loaded = { file, gguf, model, tokenizer, info };
     return this.#loaded.info;
   }
 
@@ -161,13 +171,14 @@ function infoOf(
   { metadata }: GgufFile,
   model: LlamaModel,
   tokenizer: Tokenizer,
+  backend: BackendName,
 ): ModelInfo {
   const { config } = model;
   const text = (key: string) => (typeof metadata[key] === 'string' ? String(metadata[key]) : null);
   const counts = new Map<string, number>();
   for (const { type, rows, cols } of model.matrices)
     counts.set(type, (counts.get(type) ?? 0) + rows * cols);
-  const weightBytes = model.matrices.reduce((sum, { bytesOnDevice }) => sum + bytesOnDevice, 0);
+  const weightBytes = weightBytesOn(backend, model.parameters, model.tensorBytes);
   const [quantisation] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? ['F32'];
   return {
     name: text('general.name') ?? file.source.name,

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { LlamaConfig } from './llama-config.ts';
+import { estimateMemory, weightBytesOn } from './memory.ts';
+
+/** SmolLM2-135M's shape, from its GGUF. */
+const smollm2: LlamaConfig = {
+  architecture: 'llama',
+  layers: 30,
+  width: 576,
+  heads: 9,
+  kvHeads: 3,
+  headDim: 64,
+  inner: 1536,
+  vocabulary: 49_152,
+  contextLength: 2048,
+  rmsEpsilon: 1e-5,
+  ropeStyle: 'interleaved',
+  ropeBase: 10_000,
+  ropeScale: 1,
+  tied: true,
+};
+
+describe('the estimate', () => {
+  it('counts the cache, the adapter and the moments of SmolLM2 by hand', () => {
+    const parts = estimateMemory(smollm2, {
+      weightBytes: 1,
+      rank: 8,
+      targets: ['q_proj', 'v_proj'],
+      trainTokens: 128,
+    });
+    const bytes = Object.fromEntries(parts.map(({ part, bytes }) => [part, bytes]));
+    // 30 layers, keys and values, 2048 positions, 192 wide, 4 bytes.
+    expect(bytes.kv).toBe(30 * 2 * 2048 * 192 * 4);
+    // q: 8 (576 + 576), v: 8 (576 + 192).
+    expect(bytes.lora).toBe(30 * 8 * (1152 + 768) * 4);
+    expect(bytes.optimiser).toBe(2 * (bytes.lora ?? 0));
+    expect(bytes.activations).toBeGreaterThan(30 * 128 * 576 * 4);
+  });
+
+  it('keeps weights as they are on WebGPU and counts float32 copies elsewhere', () => {
+    expect(weightBytesOn('webgpu', 1000, 600)).toBe(600);
+    expect(weightBytesOn('wasm', 1000, 600)).toBe(16_600);
+    expect(weightBytesOn('cpu', 1000, 600)).toBe(4600);
+  });
+});
