@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { attt, json, scratchFile } from './testing.ts';
+
+// Each test starts processes, which wait for a build where a source is newer, on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
 
 const tiny = 'e2e/fixtures/engine/tiny.gguf';
 const fixture = (name: string) => JSON.parse(readFileSync(`e2e/fixtures/engine/${name}`, 'utf8'));

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Played } from './play.ts';
 import { attt, json, scratchFile } from './testing.ts';
+
+// Each test starts processes, which wait for a build where a source is newer, on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
 
 const games = 'e2e/fixtures/alfworld';
 const read = (path: string) => JSON.parse(readFileSync(`${games}/${path}`, 'utf8'));
