@@ -47,7 +47,12 @@ export default defineConfig({
           name: 'node',
           environment: 'node',
           include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
-          exclude: ['**/*.gpu.test.ts', '**/*.smollm2.test.ts', '**/*.long.test.ts'],
+          exclude: [
+            '**/*.gpu.test.ts',
+            '**/*.smollm2.test.ts',
+            '**/*.policy.test.ts',
+            '**/*.long.test.ts',
+          ],
           server: { deps },
           testTimeout: 20_000,
         },
@@ -57,7 +62,7 @@ export default defineConfig({
         test: {
           name: 'smollm2',
           environment: 'node',
-          include: ['src/**/*.smollm2.test.ts'],
+          include: ['src/**/*.smollm2.test.ts', 'src/**/*.policy.test.ts'],
           server: { deps },
           testTimeout: 240_000,
           fileParallelism: false,

@@ -1,0 +1,16 @@
+/** The accessibility check that every screen has to pass. */
+
+import AxeBuilder from '@axe-core/playwright';
+import { expect, type Page } from '@playwright/test';
+
+/** No violation of WCAG 2.1 A and AA, as axe sees the page now. */
+// `as never`: axe's package brings types of another Playwright; the object is the same.
+export async function expectClean(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page: page as never })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21aa'])
+    .analyze();
+  const found = violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join('; ')}`,
+  );
+  expect(found).toEqual([]);
+}

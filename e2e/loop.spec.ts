@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@playwright/test';
+import { unzipPeft } from '../src/formats/peft.ts';
+import { expectClean } from './axe.ts';
+
+test('one click runs the bundled policy; it stops at once, survives a reload and goes home as files', async ({
+  page,
+}) => {
+  test.setTimeout(240_000);
+  const outside: string[] = [];
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.protocol.startsWith('http') && url.hostname !== '127.0.0.1')
+      outside.push(request.url());
+  });
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  await page.goto('/');
+  await page.getByRole('button', { name: 'Run the bundled policy' }).click();
+
+  // Six steps and the boundary after the fifth, each drawn as it happens.
+  await expect(page.getByText(/boundary after step 5/)).toBeVisible({ timeout: 200_000 });
+  await expect(page.locator('.run-stats')).toContainText(/step\s*6/, { timeout: 60_000 });
+  await expectClean(page);
+
+  const stop = page.getByRole('button', { name: 'Stop' });
+  const began = Date.now();
+  await stop.click();
+  await expect(page.locator('.run-end')).toBeVisible();
+  // A second is the promise; the rest is the page and the test driver on emulated graphics.
+  expect(Date.now() - began).toBeLessThan(3_000);
+
+  const [zip] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Adapter', exact: true }).click(),
+  ]);
+  const modules = unzipPeft(new Uint8Array(readFileSync(await zip.path())));
+  expect(modules).toHaveLength(12); // q and v of six layers
+  expect(modules[0]?.name).toBe('model.layers.0.self_attn.q_proj');
+
+  const [run] = await Promise.all([
+    page.waitForEvent('download'),
+    page.locator('.run-head').getByRole('button', { name: 'Run', exact: true }).click(),
+  ]);
+  const events = readFileSync(await run.path(), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(events.map((event) => event.seq)).toEqual(events.map((_, i) => i));
+  expect(events.at(-1)).toMatchObject({ type: 'episode_ended', reason: 'stopped' });
+
+  await page.reload();
+  await page.getByRole('tab', { name: /Runs/ }).click();
+  await page.locator('.panel').getByRole('button').filter({ hasText: /\w/ }).first().waitFor();
+  await expect(page.getByRole('tabpanel')).toContainText(events[0].task.goal);
+  expect(outside).toEqual([]);
+  expect(errors).toEqual([]);
+});
