@@ -28,7 +28,7 @@ function gatherGpu(w: WeightMatrix, stored: GpuWeight, ids: Int32Array): tf.Tens
   const idTensor = tf.tensor1d(ids, 'int32');
   for (const shard of stored.shards) {
     const uniforms = { ...sizesOf(w, ids.length), rows: shard.rows, width: 0, first: shard.first };
-    const threads = { x: Math.ceil(w.cols / 32), y: ids.length };
+    const threads = { x: 4 * Math.ceil(w.cols / 32), y: ids.length };
     runInto(kernel, { inputs: [idTensor, ...shard.planes], uniforms, threads }, out);
   }
   idTensor.dispose();

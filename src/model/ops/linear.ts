@@ -13,8 +13,8 @@ import {
   BACKWARD_TILE,
   linearBackwardKernel,
   linearKernel,
-  ROW_TILE,
   rowForm,
+  rowTile,
   sumPartsKernel,
   tokenTile,
 } from './linear-kernels.ts';
@@ -93,7 +93,10 @@ function linearGpu(x: tf.Tensor2D, w: WeightMatrix, stored: GpuWeight): tf.Tenso
       {
         inputs: [x, ...shard.planes],
         uniforms: { ...sizesOf(w, tokens), rows: shard.rows, width: w.rows, first: shard.first },
-        threads: { x: Math.ceil(shard.rows / ROW_TILE), y: Math.ceil(tokens / tile) },
+        threads: {
+          x: Math.ceil(shard.rows / rowTile(tile)),
+          y: Math.ceil(tokens / tile),
+        },
       },
       y,
     );
@@ -118,7 +121,7 @@ function linearBackwardGpu(dy: tf.Tensor2D, w: WeightMatrix, stored: GpuWeight):
       {
         inputs: [dy, ...shard.planes],
         uniforms: { ...sizesOf(w, tokens), rows: shard.rows, ...span },
-        threads: { x: Math.ceil(w.cols / 32), y: count * tiles },
+        threads: { x: 4 * Math.ceil(w.cols / 32), y: count * tiles },
       },
       parts,
     );

@@ -1,14 +1,16 @@
 /**
  * How each ggml type lies in GPU memory and how WGSL decodes it: one entry a type. A matrix is one
  * plane of 32-bit words and, where blocks have float16 numbers, a second plane of those, two a word;
- * together they take as many bytes as the file. Kernels read chunks of 32 values of a row as eight
- * vec4: value = scale · raw + offset, so that scale and offset are applied once a chunk.
+ * together they take as many bytes as the file. Kernels read a row in chunks of 32 values and a chunk
+ * in four steps j = 0 … 3, each of two vec4: values 4j … 4j + 3 and 16 + 4j … 16 + 4j + 3, which is
+ * how nibbles are packed. value = scale · decoded + offset, so that both are applied once a chunk.
+ * Loops instead of unrolled code: as fast on SwiftShader, and a third of the time to compile.
  */
 
 import { GGML_LAYOUTS, type GgmlType } from '../../formats/quants.ts';
 
 export interface GpuFormat {
-  /** 32-bit words and float16 numbers of one block; for the unpacked types, of four values. */
+  /** 32-bit words and float16 numbers of one block; for the plain types, of four values. */
   readonly words: number;
   readonly halves: 0 | 1 | 2;
   /** In the file the float16 numbers stand before the words of a block, else after them. */
@@ -19,9 +21,10 @@ export interface GpuFormat {
   readonly prelude: string;
   /** Statements that prepare chunk `chunk` of row `row`; every name they declare ends in `s`. */
   readonly open: (s: string, row: string, chunk: string) => string;
-  /** The vec4<f32> of the chunk's values 4j … 4j + 3, before scale and offset. */
-  readonly raw: (s: string, j: number) => string;
-  /** Names of the chunk's scale and offset, or null where raw has them in it. */
+  /** The two vec4<f32> of step `j` (a u32 in scope), before scale and offset. */
+  readonly low: (s: string) => string;
+  readonly high: (s: string) => string;
+  /** The chunk's scale and offset, or null where the decoded values have them already. */
   readonly scale: ((s: string) => string) | null;
   readonly offset: ((s: string) => string) | null;
 }
@@ -38,17 +41,15 @@ fn half(i : u32) -> f32 {
   return select(pair.x, pair.y, (i & 1u) == 1u);
 }`;
 
-/** Both float16 numbers of block i. */
+/** pairOf(i): both float16 numbers of block i. */
 const PAIR = `
 fn pairOf(i : u32) -> vec2<f32> { return unpack2x16float(bitcast<u32>(halves[i])); }`;
 
-const BYTES = 'vec4<u32>(0u, 8u, 16u, 24u)';
-
-/** The four bytes of a word, shifted right and masked, as floats. Through i32: cheaper than u32. */
-function bytesOf(word: string, shift: number | string, mask: number): string {
-  const by = typeof shift === 'number' && shift === 0 ? BYTES : `${BYTES} + vec4<u32>(${shift})`;
-  return `vec4<f32>((vec4<i32>(${word}) >> (${by})) & vec4<i32>(${mask}))`;
-}
+/** Its four bytes, shifted right and masked, as floats. Through i32: cheaper than u32. */
+const BYTES = `
+fn bytesOf(word : i32, shift : u32, mask : i32) -> vec4<f32> {
+  return vec4<f32>((vec4<i32>(word) >> (vec4<u32>(0u, 8u, 16u, 24u) + vec4<u32>(shift))) & vec4<i32>(mask));
+}`;
 
 /** The index of a chunk in a matrix whose rows are whole blocks. */
 const chunkIndex = (row: string, chunk: string) => `${row} * uniforms.chunks + ${chunk}`;
@@ -67,7 +68,8 @@ const F32: GpuFormat = {
   ...plain,
   words: 4,
   components: 4,
-  raw: (s, j) => `bitcast<vec4<f32>>(words[at${s} + ${j}u])`,
+  low: (s) => `bitcast<vec4<f32>>(words[at${s} + j])`,
+  high: (s) => `bitcast<vec4<f32>>(words[at${s} + 4u + j])`,
 };
 
 const F16: GpuFormat = {
@@ -79,7 +81,8 @@ fn fourHalves(pair : vec2<i32>) -> vec4<f32> {
   let bits = bitcast<vec2<u32>>(pair);
   return vec4<f32>(unpack2x16float(bits.x), unpack2x16float(bits.y));
 }`,
-  raw: (s, j) => `fourHalves(words[at${s} + ${j}u])`,
+  low: (s) => `fourHalves(words[at${s} + j])`,
+  high: (s) => `fourHalves(words[at${s} + 4u + j])`,
 };
 
 const BF16: GpuFormat = {
@@ -91,21 +94,19 @@ fn fourBrains(pair : vec2<i32>) -> vec4<f32> {
   let bits = vec4<i32>(pair.x << 16u, pair.x, pair.y << 16u, pair.y) & vec4<i32>(-65536);
   return bitcast<vec4<f32>>(bits);
 }`,
-  raw: (s, j) => `fourBrains(words[at${s} + ${j}u])`,
+  low: (s) => `fourBrains(words[at${s} + j])`,
+  high: (s) => `fourBrains(words[at${s} + 4u + j])`,
 };
-
-/** Value j of the low nibbles for j < 16, of the high ones above: words 0-3, then 0-3 again. */
-const nibble = (s: string, j: number) => bytesOf(`q${s}[${j % 4}]`, j < 4 ? '0u' : '4u', 15);
 
 const Q4_0: GpuFormat = {
   words: 4,
   halves: 1,
   halvesFirst: true,
-  components: 4,
-  prelude: HALF,
-  open: (s, row, chunk) =>
-    `let c${s} = ${chunkIndex(row, chunk)}; let q${s} = words[c${s}]; let d${s} = half(c${s});`,
-  raw: nibble,
+  components: 1,
+  prelude: HALF + BYTES,
+  open: (s, row, chunk) => `let c${s} = ${chunkIndex(row, chunk)}; let d${s} = half(c${s});`,
+  low: (s) => `bytesOf(words[c${s} * 4u + j], 0u, 15)`,
+  high: (s) => `bytesOf(words[c${s} * 4u + j], 4u, 15)`,
   scale: (s) => `d${s}`,
   offset: (s) => `(-8.0 * d${s})`,
 };
@@ -113,29 +114,29 @@ const Q4_0: GpuFormat = {
 const Q4_1: GpuFormat = {
   ...Q4_0,
   halves: 2,
-  prelude: PAIR,
-  open: (s, row, chunk) =>
-    `let c${s} = ${chunkIndex(row, chunk)}; let q${s} = words[c${s}]; let dm${s} = pairOf(c${s});`,
+  prelude: PAIR + BYTES,
+  open: (s, row, chunk) => `let c${s} = ${chunkIndex(row, chunk)}; let dm${s} = pairOf(c${s});`,
   scale: (s) => `dm${s}.x`,
   offset: (s) => `dm${s}.y`,
 };
 
-/** A fifth bit for each of values 4j … 4j + 3, from the word of 32 bits. */
-const fifth = (s: string, j: number) =>
-  `vec4<f32>(((vec4<i32>(h${s}) >> vec4<u32>(${4 * j}u, ${4 * j + 1}u, ${4 * j + 2}u, ${4 * j + 3}u)) & vec4<i32>(1)) << vec4<u32>(4u))`;
-
-const fiveWords = (s: string) =>
-  `let h${s} = words[c${s} * 5u]; let q${s} = vec4<i32>(words[c${s} * 5u + 1u], words[c${s} * 5u + 2u], words[c${s} * 5u + 3u], words[c${s} * 5u + 4u]);`;
+/** Adds four of the 32 fifth bits, from bit `at` on, to four nibbles. */
+const FIFTH = `
+fn withFifth(nibbles : vec4<f32>, bits : i32, at : u32) -> vec4<f32> {
+  let ones = (vec4<i32>(bits) >> (vec4<u32>(0u, 1u, 2u, 3u) + vec4<u32>(at))) & vec4<i32>(1);
+  return nibbles + 16.0 * vec4<f32>(ones);
+}`;
 
 const Q5_0: GpuFormat = {
-  words: 5,
+  words: 5, // 1 of fifth bits, 4 of nibbles
   halves: 1,
   halvesFirst: true,
   components: 1,
-  prelude: HALF,
+  prelude: HALF + BYTES + FIFTH,
   open: (s, row, chunk) =>
-    `let c${s} = ${chunkIndex(row, chunk)}; ${fiveWords(s)} let d${s} = half(c${s});`,
-  raw: (s, j) => `(${nibble(s, j)} + ${fifth(s, j)})`,
+    `let c${s} = ${chunkIndex(row, chunk)}; let h${s} = words[c${s} * 5u]; let d${s} = half(c${s});`,
+  low: (s) => `withFifth(bytesOf(words[c${s} * 5u + 1u + j], 0u, 15), h${s}, 4u * j)`,
+  high: (s) => `withFifth(bytesOf(words[c${s} * 5u + 1u + j], 4u, 15), h${s}, 16u + 4u * j)`,
   scale: (s) => `d${s}`,
   offset: (s) => `(-16.0 * d${s})`,
 };
@@ -143,9 +144,9 @@ const Q5_0: GpuFormat = {
 const Q5_1: GpuFormat = {
   ...Q5_0,
   halves: 2,
-  prelude: PAIR,
+  prelude: PAIR + BYTES + FIFTH,
   open: (s, row, chunk) =>
-    `let c${s} = ${chunkIndex(row, chunk)}; ${fiveWords(s)} let dm${s} = pairOf(c${s});`,
+    `let c${s} = ${chunkIndex(row, chunk)}; let h${s} = words[c${s} * 5u]; let dm${s} = pairOf(c${s});`,
   scale: (s) => `dm${s}.x`,
   offset: (s) => `dm${s}.y`,
 };
@@ -154,12 +155,14 @@ const Q8_0: GpuFormat = {
   words: 8,
   halves: 1,
   halvesFirst: true,
-  components: 4,
-  prelude: HALF,
-  open: (s, row, chunk) =>
-    `let c${s} = ${chunkIndex(row, chunk)}; let q${s} = words[c${s} * 2u]; let r${s} = words[c${s} * 2u + 1u]; let d${s} = half(c${s});`,
-  raw: (s, j) =>
-    `vec4<f32>((vec4<i32>(${j < 4 ? 'q' : 'r'}${s}[${j % 4}]) << vec4<u32>(24u, 16u, 8u, 0u)) >> vec4<u32>(24u))`,
+  components: 1,
+  prelude: `${HALF}
+fn signedBytes(word : i32) -> vec4<f32> {
+  return vec4<f32>((vec4<i32>(word) << vec4<u32>(24u, 16u, 8u, 0u)) >> vec4<u32>(24u));
+}`,
+  open: (s, row, chunk) => `let c${s} = ${chunkIndex(row, chunk)}; let d${s} = half(c${s});`,
+  low: (s) => `signedBytes(words[c${s} * 8u + j])`,
+  high: (s) => `signedBytes(words[c${s} * 8u + 4u + j])`,
   scale: (s) => `d${s}`,
   offset: null,
 };
@@ -167,10 +170,6 @@ const Q8_0: GpuFormat = {
 /** Opens a chunk of a super-block of `words` words: block b, sub-block u of eight, first word at. */
 const superBlock = (words: number) => (s: string, row: string, chunk: string) =>
   `let c${s} = ${chunkIndex(row, chunk)}; let b${s} = c${s} >> 3u; let u${s} = c${s} & 7u; let at${s} = b${s} * ${words}u;`;
-
-/** A signed byte of a word. */
-const SIGNED_BYTE = `
-fn signedByte(word : i32, i : u32) -> f32 { return f32((word << (24u - 8u * i)) >> 24u); }`;
 
 /** The 6-bit scale (or min, given the mins' word) of sub-block u; quants.ts has the layout. */
 const SCALE6 = `
@@ -184,50 +183,59 @@ fn scale6(low : i32, high : i32, nibble : u32, u : u32) -> f32 {
 const scales6 = (s: string) =>
   `let dm${s} = pairOf(b${s}); let high${s} = words[at${s} + 2u];
    let d${s} = dm${s}.x * scale6(words[at${s}], high${s}, 0u, u${s});
-   let m${s} = -dm${s}.y * scale6(words[at${s} + 1u], high${s}, 4u, u${s});`;
+   let m${s} = -dm${s}.y * scale6(words[at${s} + 1u], high${s}, 4u, u${s});
+   let shift${s} = (u${s} & 1u) * 4u;`;
 
 const Q4_K: GpuFormat = {
   words: 35, // 3 of scales and mins, 32 of nibbles
   halves: 2,
   halvesFirst: true,
   components: 1,
-  prelude: PAIR + SCALE6,
+  prelude: PAIR + BYTES + SCALE6,
   open: (s, row, chunk) =>
     `${superBlock(35)(s, row, chunk)} ${scales6(s)}
-     let q${s} = at${s} + 3u + (u${s} >> 1u) * 8u; let shift${s} = (u${s} & 1u) * 4u;`,
-  raw: (s, j) => bytesOf(`words[q${s} + ${j}u]`, `shift${s}`, 15),
+     let q${s} = at${s} + 3u + (u${s} >> 1u) * 8u;`,
+  low: (s) => `bytesOf(words[q${s} + j], shift${s}, 15)`,
+  high: (s) => `bytesOf(words[q${s} + 4u + j], shift${s}, 15)`,
   scale: (s) => `d${s}`,
   offset: (s) => `m${s}`,
 };
+
+/** Four nibbles of word `q` and their fifth bits, bit u of the bytes of word `h`. */
+const fiveBits = (s: string, step: string) =>
+  `(bytesOf(words[q${s} + ${step}], shift${s}, 15) + 16.0 * bytesOf(words[at${s} + 3u + ${step}], u${s}, 1))`;
 
 const Q5_K: GpuFormat = {
   ...Q4_K,
   words: 43, // 3 of scales and mins, 8 of fifth bits, 32 of nibbles
   open: (s, row, chunk) =>
     `${superBlock(43)(s, row, chunk)} ${scales6(s)}
-     let q${s} = at${s} + 11u + (u${s} >> 1u) * 8u; let shift${s} = (u${s} & 1u) * 4u;`,
-  raw: (s, j) =>
-    `(${bytesOf(`words[q${s} + ${j}u]`, `shift${s}`, 15)} + 16.0 * ${bytesOf(`words[at${s} + ${3 + j}u]`, `u${s}`, 1)})`,
+     let q${s} = at${s} + 11u + (u${s} >> 1u) * 8u;`,
+  low: (s) => fiveBits(s, 'j'),
+  high: (s) => fiveBits(s, '4u + j'),
 };
 
-/** For types with a scale every 16 values: it differs between j < 4 and above, so raw has it in it. */
-const upper = (j: number) => (j < 4 ? 0 : 1);
+// The types below have a scale for every 16 values, so it differs between low and high.
+
+const sixBits = (s: string, step: string, scale: string) =>
+  `(${scale} * (bytesOf(words[low${s} + ${step}], shift${s}, 15) + 16.0 * bytesOf(words[top${s} + ${step}], pair${s}, 3) - vec4<f32>(32.0)))`;
 
 const Q6_K: GpuFormat = {
   words: 52, // 32 of low nibbles, 16 of high bit pairs, 4 of signed scales
   halves: 1,
   halvesFirst: false,
   components: 1,
-  prelude: HALF + SIGNED_BYTE,
+  prelude: `${HALF}${BYTES}
+fn signedByte(word : i32, i : u32) -> f32 { return f32((word << (24u - 8u * i)) >> 24u); }`,
   open: (s, row, chunk) =>
     `${superBlock(52)(s, row, chunk)} let d${s} = half(b${s});
      let scales${s} = words[at${s} + 48u + (u${s} >> 1u)]; let first${s} = 2u * (u${s} & 1u);
-     let d${s}_0 = d${s} * signedByte(scales${s}, first${s});
-     let d${s}_1 = d${s} * signedByte(scales${s}, first${s} + 1u);
+     let dLow${s} = d${s} * signedByte(scales${s}, first${s});
+     let dHigh${s} = d${s} * signedByte(scales${s}, first${s} + 1u);
      let low${s} = at${s} + (u${s} >> 2u) * 16u + (u${s} & 1u) * 8u; let shift${s} = ((u${s} >> 1u) & 1u) * 4u;
      let top${s} = at${s} + 32u + (u${s} >> 2u) * 8u; let pair${s} = (u${s} & 3u) * 2u;`,
-  raw: (s, j) =>
-    `(d${s}_${upper(j)} * (${bytesOf(`words[low${s} + ${j}u]`, `shift${s}`, 15)} + 16.0 * ${bytesOf(`words[top${s} + ${j}u]`, `pair${s}`, 3)} - vec4<f32>(32.0)))`,
+  low: (s) => sixBits(s, 'j', `dLow${s}`),
+  high: (s) => sixBits(s, '4u + j', `dHigh${s}`),
   scale: null,
   offset: null,
 };
@@ -237,25 +245,28 @@ const Q2_K: GpuFormat = {
   halves: 2,
   halvesFirst: false,
   components: 1,
-  prelude: PAIR,
+  prelude: PAIR + BYTES,
   open: (s, row, chunk) =>
     `${superBlock(20)(s, row, chunk)} let dm${s} = pairOf(b${s});
      let two${s} = words[at${s} + (u${s} >> 1u)] >> (16u * (u${s} & 1u));
-     let d${s}_0 = dm${s}.x * f32(two${s} & 15); let m${s}_0 = dm${s}.y * f32((two${s} >> 4u) & 15);
-     let d${s}_1 = dm${s}.x * f32((two${s} >> 8u) & 15); let m${s}_1 = dm${s}.y * f32((two${s} >> 12u) & 15);
+     let dLow${s} = dm${s}.x * f32(two${s} & 15); let mLow${s} = dm${s}.y * f32((two${s} >> 4u) & 15);
+     let dHigh${s} = dm${s}.x * f32((two${s} >> 8u) & 15); let mHigh${s} = dm${s}.y * f32((two${s} >> 12u) & 15);
      let q${s} = at${s} + 4u + (u${s} >> 2u) * 8u; let shift${s} = (u${s} & 3u) * 2u;`,
-  raw: (s, j) =>
-    `(d${s}_${upper(j)} * ${bytesOf(`words[q${s} + ${j}u]`, `shift${s}`, 3)} - vec4<f32>(m${s}_${upper(j)}))`,
+  low: (s) => `(dLow${s} * bytesOf(words[q${s} + j], shift${s}, 3) - vec4<f32>(mLow${s}))`,
+  high: (s) => `(dHigh${s} * bytesOf(words[q${s} + 4u + j], shift${s}, 3) - vec4<f32>(mHigh${s}))`,
   scale: null,
   offset: null,
 };
+
+const threeBits = (s: string, step: string, scale: string) =>
+  `(${scale} * (bytesOf(words[q${s} + ${step}], shift${s}, 3) + 4.0 * bytesOf(words[at${s} + ${step}], u${s}, 1) - vec4<f32>(4.0)))`;
 
 const Q3_K: GpuFormat = {
   words: 27, // 8 of third bits, 16 of 2-bit values, 3 of 6-bit scales
   halves: 1,
   halvesFirst: false,
   components: 1,
-  prelude: `${HALF}
+  prelude: `${HALF}${BYTES}
 fn scale3(at : u32, g : u32) -> f32 {
   let low = (words[at + 24u + ((g >> 2u) & 1u)] >> (8u * (g & 3u) + 4u * (g >> 3u))) & 15;
   let top = (words[at + 26u] >> (8u * (g & 3u) + 2u * (g >> 2u))) & 3;
@@ -263,10 +274,10 @@ fn scale3(at : u32, g : u32) -> f32 {
 }`,
   open: (s, row, chunk) =>
     `${superBlock(27)(s, row, chunk)} let d${s} = half(b${s});
-     let d${s}_0 = d${s} * scale3(at${s}, 2u * u${s}); let d${s}_1 = d${s} * scale3(at${s}, 2u * u${s} + 1u);
+     let dLow${s} = d${s} * scale3(at${s}, 2u * u${s}); let dHigh${s} = d${s} * scale3(at${s}, 2u * u${s} + 1u);
      let q${s} = at${s} + 8u + (u${s} >> 2u) * 8u; let shift${s} = (u${s} & 3u) * 2u;`,
-  raw: (s, j) =>
-    `(d${s}_${upper(j)} * (${bytesOf(`words[q${s} + ${j}u]`, `shift${s}`, 3)} + 4.0 * ${bytesOf(`words[at${s} + ${j}u]`, `u${s}`, 1)} - vec4<f32>(4.0)))`,
+  low: (s) => threeBits(s, 'j', `dLow${s}`),
+  high: (s) => threeBits(s, '4u + j', `dHigh${s}`),
   scale: null,
   offset: null,
 };
