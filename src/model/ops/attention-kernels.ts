@@ -5,17 +5,9 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import type { AttentionHeads, AttentionSpan } from './attention.ts';
-import { type Kernel, lanes, run2D } from './program.ts';
-
-const UNIFORMS = {
-  rows: 'u32',
-  heads: 'u32',
-  kvHeads: 'u32',
-  start: 'u32',
-  /** 0: no window. */
-  window: 'u32',
-  scale: 'f32',
-} as const;
+import { attentionInParts, partsFor } from './attention-parts.ts';
+import { pieces, queryAt, softmaxPass, UNIFORMS, uniformsOf } from './attention-wgsl.ts';
+import { type Kernel, run2D } from './program.ts';
 
 export function attentionGpu(
   q: tf.Tensor2D,
@@ -25,6 +17,8 @@ export function attentionGpu(
 ): tf.Tensor2D {
   const rows = q.shape[0];
   const uniforms = uniformsOf(rows, span, span.start);
+  const parts = partsFor(rows, span);
+  if (parts > 1) return attentionInParts([q, cacheK, cacheV], uniforms, span, parts);
   const launch = { inputs: [q, cacheK, cacheV], uniforms, threads: { x: rows * span.heads } };
   return run2D(forwardKernel(span.headDim), launch, rows, span.heads * span.headDim);
 }
@@ -61,43 +55,8 @@ export function attentionBackwardGpu(
   });
 }
 
-function uniformsOf(rows: number, span: AttentionHeads, start: number): Record<string, number> {
-  const { heads, kvHeads, scale, window } = span;
-  return { rows, heads, kvHeads, start, scale, window: window ?? 0 };
-}
-
-/** Statements over the pieces (vec4 where the head width allows) of a head's vector. */
-function pieces(headDim: number) {
-  const { count, type, dot } = lanes(headDim);
-  const numbers = Array.from({ length: headDim / count }, (_, n) => n);
-  return {
-    count,
-    type,
-    /** Pieces in a head's vector. */
-    size: numbers.length,
-    /** One statement a piece. */
-    each: (statement: (n: number) => string) => numbers.map(statement).join('\n'),
-    /** The dot product of two vectors of pieces. */
-    dot: (a: (n: number) => string, b: (n: number) => string) =>
-      numbers.map((n) => dot(a(n), b(n))).join(' + '),
-  };
-}
-
-/** Declares query, head, its key-value head, and the first row it sees. */
-const QUERY = `
-  let query = gx / uniforms.heads;
-  if (query >= uniforms.rows) { return; }
-  let head = gx - query * uniforms.heads;
-  let kvHead = head * uniforms.kvHeads / uniforms.heads;
-  let position = uniforms.start + query;
-  var firstRow = 0u;
-  if (uniforms.window > 0u && position + 1u > uniforms.window) {
-    firstRow = position + 1u - uniforms.window;
-  }`;
-
-/** One pass with a running maximum: what was summed so far shrinks when a larger score comes. */
 function forwardKernel(headDim: number): Kernel {
-  const { count, type, size, each, dot } = pieces(headDim);
+  const { count, size, each } = pieces(headDim);
   return {
     key: `attention_${headDim}`,
     inputs: { q: count, k: count, v: count },
@@ -105,27 +64,10 @@ function forwardKernel(headDim: number): Kernel {
     uniforms: UNIFORMS,
     workgroup: 16,
     body: () => `
-      ${QUERY}
+      ${queryAt('gx')}
       let own = gx * ${size}u;
-      ${each((n) => `let q${n} = q[own + ${n}u] * uniforms.scale; var sum${n} = ${type}(0.0);`)}
-      var top = -1e30;
-      var total = 0.0;
-      for (var row = firstRow; row <= position; row++) {
-        let at = (row * uniforms.kvHeads + kvHead) * ${size}u;
-        let score = ${dot(
-          (n) => `q${n}`,
-          (n) => `k[at + ${n}u]`,
-        )};
-        if (score > top) {
-          let shrink = exp(top - score);
-          total *= shrink;
-          ${each((n) => `sum${n} *= shrink;`)}
-          top = score;
-        }
-        let weight = exp(score - top);
-        total += weight;
-        ${each((n) => `sum${n} += weight * v[at + ${n}u];`)}
-      }
+      let endRow = position + 1u;
+      ${softmaxPass(headDim)}
       ${each((n) => `result[own + ${n}u] = sum${n} / total;`)}`,
   };
 }
@@ -139,7 +81,7 @@ function statsKernel(headDim: number): Kernel {
     uniforms: UNIFORMS,
     workgroup: 16,
     body: () => `
-      ${QUERY}
+      ${queryAt('gx')}
       let own = gx * ${size}u;
       ${each((n) => `let q${n} = q[own + ${n}u] * uniforms.scale; let o${n} = dOut[own + ${n}u];`)}
       var top = -1e30;
@@ -180,7 +122,7 @@ function queryGradientKernel(headDim: number): Kernel {
     uniforms: UNIFORMS,
     workgroup: 16,
     body: () => `
-      ${QUERY}
+      ${queryAt('gx')}
       let own = gx * ${size}u;
       let total = stats[2u * gx];
       let mean = stats[2u * gx + 1u];

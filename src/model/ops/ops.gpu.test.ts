@@ -55,6 +55,17 @@ const ops: Readonly<Record<string, (rng: Rng) => tf.Tensor[]>> = {
     const v = random2D(rng, span.length + 2, span.kvHeads * span.headDim);
     return [attention(q, k, v, span)];
   },
+  'attention of few queries over many rows': (rng) => {
+    const { span: odd, rows } = oddSpan(rng);
+    const start = 60 + rng.int(500);
+    const window = rng.int(2) === 0 ? {} : { window: 50 + rng.int(200) };
+    const { heads, kvHeads, headDim, scale } = odd;
+    const span = { heads, kvHeads, headDim, scale, start, length: start + rows, ...window };
+    const q = random2D(rng, rows, heads * headDim, 2);
+    const k = random2D(rng, span.length, kvHeads * headDim, 2);
+    const v = random2D(rng, span.length, kvHeads * headDim);
+    return [attention(q, k, v, span)];
+  },
   'the gradients of attention': (rng) => {
     const { span, rows } = oddSpan(rng);
     const width = span.heads * span.headDim;

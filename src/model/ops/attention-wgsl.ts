@@ -1,0 +1,80 @@
+/** WGSL that the attention kernels share: uniforms, head vectors in registers, one pass over rows. No kernel. */
+
+import type { AttentionHeads } from './attention.ts';
+import { lanes } from './program.ts';
+
+export const UNIFORMS = {
+  rows: 'u32',
+  heads: 'u32',
+  kvHeads: 'u32',
+  start: 'u32',
+  /** 0: no window. */
+  window: 'u32',
+  scale: 'f32',
+} as const;
+
+export function uniformsOf(
+  rows: number,
+  span: AttentionHeads,
+  start: number,
+): Record<string, number> {
+  const { heads, kvHeads, scale, window } = span;
+  return { rows, heads, kvHeads, start, scale, window: window ?? 0 };
+}
+
+/** Statements over the pieces (vec4 where the head width allows) of a head's vector. */
+export function pieces(headDim: number) {
+  const { count, type, dot } = lanes(headDim);
+  const numbers = Array.from({ length: headDim / count }, (_, n) => n);
+  return {
+    count,
+    type,
+    /** Pieces in a head's vector. */
+    size: numbers.length,
+    /** One statement a piece. */
+    each: (statement: (n: number) => string) => numbers.map(statement).join('\n'),
+    /** The dot product of two vectors of pieces. */
+    dot: (a: (n: number) => string, b: (n: number) => string) =>
+      numbers.map((n) => dot(a(n), b(n))).join(' + '),
+  };
+}
+
+/** Declares query, head, its key-value head, and the first row it sees, for index query · heads + head. */
+export const queryAt = (index: string) => `
+  let query = ${index} / uniforms.heads;
+  if (query >= uniforms.rows) { return; }
+  let head = ${index} - query * uniforms.heads;
+  let kvHead = head * uniforms.kvHeads / uniforms.heads;
+  let position = uniforms.start + query;
+  var firstRow = 0u;
+  if (uniforms.window > 0u && position + 1u > uniforms.window) {
+    firstRow = position + 1u - uniforms.window;
+  }`;
+
+/**
+ * Rows firstRow … endRow - 1 in one pass with a running maximum: what was summed so far shrinks when a
+ * larger score comes. Declares top, total and one sum a piece; `own` is where the query lies.
+ */
+export function softmaxPass(headDim: number): string {
+  const { type, size, each, dot } = pieces(headDim);
+  return `
+      ${each((n) => `let q${n} = q[own + ${n}u] * uniforms.scale; var sum${n} = ${type}(0.0);`)}
+      var top = -1e30;
+      var total = 0.0;
+      for (var row = firstRow; row < endRow; row++) {
+        let at = (row * uniforms.kvHeads + kvHead) * ${size}u;
+        let score = ${dot(
+          (n) => `q${n}`,
+          (n) => `k[at + ${n}u]`,
+        )};
+        if (score > top) {
+          let shrink = exp(top - score);
+          total *= shrink;
+          ${each((n) => `sum${n} *= shrink;`)}
+          top = score;
+        }
+        let weight = exp(score - top);
+        total += weight;
+        ${each((n) => `sum${n} += weight * v[at + ${n}u];`)}
+      }`;
+}
