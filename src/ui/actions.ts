@@ -208,8 +208,9 @@ export async function startRun(mode: 'run' | 'step'): Promise<void> {
         dispatch({ type: 'run_ended', run: next.value });
         break;
       }
+      // The loop asks for orders after each step: a pause asked for now holds after the first one.
       if (mode === 'step' && next.value.kind === 'started') {
-        void send(next.value.run.id, 'step');
+        void send(next.value.run.id, 'pause');
       }
       gathered.add(next.value);
     }

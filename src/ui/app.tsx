@@ -65,28 +65,42 @@ export function App() {
   );
 }
 
+const sides = [
+  { side: 'setup', label: 'Setup' },
+  { side: 'runs', label: 'Runs' },
+] as const;
+
 /** The left side: what the next run is made of, and the runs that were. */
 function Side() {
   const [tab, setTab] = useState<'setup' | 'runs'>('setup');
   const count = useLab((state) => state.runs.length);
   return (
     <aside className="side" aria-label="Setup and runs">
-      <fieldset className="tabs">
-        <legend className="unseen">What this side shows</legend>
-        {(['setup', 'runs'] as const).map((name) => (
-          <label key={name}>
-            <input
-              type="radio"
-              name="side"
-              className="unseen"
-              checked={tab === name}
-              onChange={() => setTab(name)}
-            />
-            {name === 'setup' ? 'Setup' : `Runs${count > 0 ? ` (${count})` : ''}`}
-          </label>
+      <div className="tabs" role="tablist" aria-label="What this side shows">
+        {sides.map(({ side, label }) => (
+          <button
+            key={side}
+            type="button"
+            role="tab"
+            id={`tab-${side}`}
+            aria-controls="side-panel"
+            aria-selected={tab === side}
+            tabIndex={tab === side ? 0 : -1}
+            onClick={() => setTab(side)}
+            onKeyDown={(event) => {
+              if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
+              event.preventDefault();
+              const other = tab === 'setup' ? 'runs' : 'setup';
+              setTab(other);
+              document.getElementById(`tab-${other}`)?.focus();
+            }}
+          >
+            {label}
+            {side === 'runs' && count > 0 && ` (${count})`}
+          </button>
         ))}
-      </fieldset>
-      <div className="side-scroll">
+      </div>
+      <div className="side-scroll" role="tabpanel" id="side-panel" aria-labelledby={`tab-${tab}`}>
         {tab === 'setup' ? (
           <>
             <ModelCard />

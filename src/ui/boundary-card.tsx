@@ -49,7 +49,7 @@ export const BoundaryCard = memo(function BoundaryCard({ boundary }: { boundary:
           </span>
         )}
         <span className="card-when">
-          <Term name="boundary">boundary</Term> {boundary.t}
+          <Term name="boundary">boundary</Term> after step {boundary.t}
           {boundary.trigger === 'manual' && ', asked by you'}
         </span>
       </div>

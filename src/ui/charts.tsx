@@ -33,8 +33,8 @@ interface ChartSpec {
   readonly lines: readonly (PlotLine & { readonly term: TermName })[];
   readonly limits: readonly PlotLimit[];
   readonly points: readonly Readonly<Record<string, number | null>>[];
-  /** Fixed ends of the value axis; null ends follow the data. */
-  readonly range: readonly [number | null, number | null];
+  /** The ends of the value axis; a top of null follows the data. */
+  readonly range: readonly [number, number | null];
   readonly wholeNumbers?: boolean;
 }
 

@@ -29,7 +29,8 @@ interface PlotProps {
   readonly lines: readonly PlotLine[];
   readonly limits: readonly PlotLimit[];
   readonly points: readonly Readonly<Record<string, number | null>>[];
-  readonly range: readonly [number | null, number | null];
+  /** The top is found from the data where it is null. */
+  readonly range: readonly [number, number | null];
   readonly wholeNumbers: boolean;
   /** The right end of the step axis. */
   readonly end: number;
@@ -58,6 +59,7 @@ export function Plot({ lines, limits, points, range, wholeNumbers, end, t }: Plo
           domain={[0, end]}
           allowDecimals={false}
           allowDataOverflow
+          padding={{ right: 6 }}
           tickCount={6}
           tick={tick}
           tickLine={false}
@@ -65,9 +67,10 @@ export function Plot({ lines, limits, points, range, wholeNumbers, end, t }: Plo
           height={20}
         />
         <YAxis
-          domain={[range[0] ?? 'auto', high]}
+          domain={[range[0], high]}
           allowDecimals={!wholeNumbers}
-          tickCount={5}
+          ticks={ticksTo(high)}
+          interval={0}
           tickFormatter={(value: number) => valueText(value)}
           tick={tick}
           tickLine={false}
@@ -140,6 +143,12 @@ export function Plot({ lines, limits, points, range, wholeNumbers, end, t }: Plo
       </ComposedChart>
     </ResponsiveContainer>
   );
+}
+
+/** Ticks that never collide: halves where charts are low, quarters where there is room. */
+function ticksTo(high: number): number[] {
+  const parts = window.innerHeight >= 900 ? 4 : 2;
+  return Array.from({ length: parts + 1 }, (_, index) => (high * index) / parts);
 }
 
 /** The top of the value axis: over the data and its limits, in few jumps, so that the axis rarely moves. */

@@ -43,7 +43,7 @@ export function RunBar() {
         <button
           type="button"
           className="button"
-          disabled={running ? !paused && status !== 'running' : busy}
+          disabled={running ? !paused : busy}
           data-tip="Do one step, then pause."
           onClick={() => void (running ? control('step') : startRun('step'))}
         >

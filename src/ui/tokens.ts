@@ -84,7 +84,7 @@ function sequential(fraction: number, quantity: Quantity, dark: boolean): Rgb {
   const map = quantity === 'weight' ? interpolateYlGnBu : interpolateYlOrRd;
   // Dark: the maps from their dark end, so that a small value stays close to the page.
   const colour = parseRgb(map(dark ? 1 - f * 0.8 : 0.04 + f * 0.64));
-  return dark ? mix(paper(dark), colour, 0.35 + 0.65 * f) : colour;
+  return dark ? mix(paper(dark), colour, 0.18 + 0.82 * f) : colour;
 }
 
 function mix(from: Rgb, to: Rgb, fraction: number): Rgb {
@@ -127,6 +127,11 @@ export function ngramText(tokens: TokenColumns, j: number, n: number): string | 
   return tokens.pieces.slice(start, start + n).join('');
 }
 
+/** Observe-only runs count a text as accepted where they would have trained on it. */
+function isAccepted({ outcome }: Boundary): boolean {
+  return outcome === 'updated' || outcome === 'observed';
+}
+
 /** The steps of the earlier boundaries whose text holds the covering n-gram of token j. */
 export function earlierSteps(
   run: RunView,
@@ -141,7 +146,7 @@ export function earlierSteps(
   const accepted = run.started.manifest.settings.history === 'accepted';
   return run.boundaries
     .filter((other) => other.seq < boundary.seq && other.tokens)
-    .filter((other) => !accepted || other.outcome === 'updated')
+    .filter((other) => !accepted || isAccepted(other))
     .filter((other) => ` ${other.tokens?.ids.join(' ')} `.includes(` ${wanted} `))
     .map((other) => other.t);
 }

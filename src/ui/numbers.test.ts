@@ -1,0 +1,41 @@
+/** How numbers are written. */
+
+import { expect, test } from 'vitest';
+import { bytesText, countText, durationText, plural, valueText } from './numbers.ts';
+
+test('bytes have decimal units and one decimal below 100', () => {
+  expect([0, 999, 1000, 98_362_432, 150e6, 2.5e9].map(bytesText)).toEqual([
+    '0 B',
+    '999 B',
+    '1.0 kB',
+    '98.4 MB',
+    '150 MB',
+    '2.5 GB',
+  ]);
+});
+
+test('durations use the two largest units', () => {
+  expect([4, 60, 125, 3840, Number.POSITIVE_INFINITY].map(durationText)).toEqual([
+    '4 s',
+    '1 min',
+    '2 min 5 s',
+    '1 h 4 min',
+    '',
+  ]);
+});
+
+test('values have three significant digits, a true minus, and a dash where there is none', () => {
+  expect([0, 1, 0.12345, -0.5, 0.000012, null].map(valueText)).toEqual([
+    '0',
+    '1',
+    '0.123',
+    '−0.5',
+    '1.2e−5',
+    '–',
+  ]);
+});
+
+test('counts and nouns', () => {
+  expect([950, 134_515_008, 1.24e9].map(countText)).toEqual(['950', '135 M', '1.2 B']);
+  expect([plural(1, 'step'), plural(2, 'step')]).toEqual(['1 step', '2 steps']);
+});

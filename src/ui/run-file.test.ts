@@ -1,0 +1,36 @@
+/** Run files: what is written is read back, and what is no run is refused with its line. */
+
+import { expect, test } from 'vitest';
+import { madeRun } from '../../e2e/fixtures/recorded/household-run.ts';
+import { formatRunFile, parseRunFile } from './run-file.ts';
+
+const events = madeRun({ steps: 12 });
+const text = formatRunFile(events);
+
+test('a written run is read back as it was', () => {
+  expect(parseRunFile(text, 'run.jsonl')).toEqual(events);
+  expect(parseRunFile(text.replaceAll('\n', '\r\n'), 'run.jsonl')).toEqual(events);
+});
+
+test('a cut line is named', () => {
+  const cut = text.slice(0, text.length - 40);
+  expect(() => parseRunFile(cut, 'run.jsonl')).toThrow(/run\.jsonl, line \d+: not JSON/);
+});
+
+test('a missing line is noticed by its number', () => {
+  const lines = text.split('\n');
+  lines.splice(3, 1);
+  expect(() => parseRunFile(lines.join('\n'), 'run.jsonl')).toThrow(
+    'line 4: found event number 4, expected 3',
+  );
+});
+
+test('other JSON lines are refused with what was expected', () => {
+  expect(() => parseRunFile('{"loss": 1}\n', 'log.jsonl')).toThrow(
+    /found type null, expected one of/,
+  );
+  expect(() => parseRunFile('', 'empty.jsonl')).toThrow(/does not start with/);
+  expect(() => parseRunFile('{"type":"step","seq":0,"t":1}', 'x.jsonl')).toThrow(
+    /lacks generation/,
+  );
+});

@@ -1,0 +1,77 @@
+/** The numbers behind the charts. */
+
+import { expect, test } from 'vitest';
+import { madeRun } from '../../e2e/fixtures/recorded/household-run.ts';
+import { boundaryAt, foldRun } from './run-view.ts';
+import {
+  axisEnd,
+  countSeries,
+  countsAt,
+  decimate,
+  klSeries,
+  lossSeries,
+  maxPoints,
+  repetitionSeries,
+  summaryOf,
+} from './series.ts';
+
+function run(steps = 50) {
+  const view = foldRun(madeRun({ steps, talk: 2, seed: 6 }), { id: null, name: 'made' });
+  if (!view) throw new Error('the made run starts');
+  return view;
+}
+
+test('counts only grow, and end where the run says', () => {
+  const view = run();
+  const counts = countSeries(view);
+  for (let i = 1; i < counts.length; i++) {
+    expect(counts[i]?.updates).toBeGreaterThanOrEqual(counts[i - 1]?.updates ?? 0);
+    expect(counts[i]?.rollbacks).toBeGreaterThanOrEqual(counts[i - 1]?.rollbacks ?? 0);
+  }
+  expect(counts.at(-1)).toEqual({
+    t: 50,
+    updates: view.ended?.updates,
+    rollbacks: view.ended?.rollbacks,
+  });
+  expect(countsAt(view, 0)).toEqual({ updates: 0, rollbacks: 0 });
+});
+
+test('r_k stands at the steps of boundaries only', () => {
+  const marked = repetitionSeries(run()).filter((point) => point.ratio !== null);
+  expect(marked.map((point) => point.t)).toEqual([5, 10, 15, 20, 25, 30, 35, 40, 45, 50]);
+});
+
+test('boundaries that trained nothing have no loss and no KL', () => {
+  const view = run();
+  const trained = view.boundaries.filter((boundary) => boundary.losses.length > 0);
+  expect(lossSeries(view)).toHaveLength(trained.length);
+  expect(klSeries(view)).toHaveLength(trained.length);
+});
+
+test('10,000 points are thinned to at most 1,000, with the last one and the marks', () => {
+  const points = Array.from({ length: 10_000 }, (_, t) => ({ t }));
+  const kept = decimate(points, (point) => point.t % 1234 === 1);
+  expect(kept.length).toBeLessThanOrEqual(maxPoints);
+  expect(kept.at(-1)?.t).toBe(9999);
+  expect(kept.filter((point) => point.t % 1234 === 1)).toHaveLength(9);
+  expect(decimate(points, () => true).length).toBeLessThanOrEqual(maxPoints);
+});
+
+test('the step axis grows in jumps and not past the limit', () => {
+  expect([0, 7, 11, 37, 50].map((t) => axisEnd(t, 50))).toEqual([10, 10, 20, 50, 50]);
+  expect(axisEnd(3, 5)).toBe(5);
+});
+
+test('the tokens on screen are those of the last boundary at or before the step', () => {
+  const view = run();
+  expect(boundaryAt(view, 12)?.t).toBe(10);
+  expect(boundaryAt(view, 2)?.t).toBe(5);
+  expect(boundaryAt(view, null)?.t).toBe(50);
+});
+
+test('a chart says its extremes in words', () => {
+  expect(summaryOf('KL', [null, 0.1, 0.25, 0.2])).toBe(
+    'KL: 3 values from 0.1 to 0.25, the last 0.2.',
+  );
+  expect(summaryOf('KL', [])).toBe('KL: nothing measured yet.');
+});

@@ -1,0 +1,165 @@
+/** The page's state as a fold: live runs, opened runs, notices, settings. Numbers are made by hand. */
+
+import { expect, test } from 'vitest';
+import { madeRun } from '../../e2e/fixtures/recorded/household-run.ts';
+import type { EpisodeEvent, RunSummary } from '../records.ts';
+import { startSettings } from './defaults.ts';
+import { eventsOf, foldRun } from './run-view.ts';
+import { initialState, isRunning, reduce, shownRun, shownStep, type UiEvent } from './state.ts';
+
+const recorded = madeRun({ steps: 12, seed: 3 });
+const manifest = recorded[0]?.type === 'episode_started' ? recorded[0].manifest : null;
+
+function summary(id: string): RunSummary {
+  if (!manifest) throw new Error('the made run starts with its manifest');
+  return {
+    id,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    manifest,
+    goal: 'put a hot potato in sinkbasin.',
+    steps: 0,
+    updates: 0,
+    rollbacks: 0,
+    reason: null,
+    reward: 0,
+  };
+}
+
+const play = (events: readonly UiEvent[], from = initialState) => events.reduce(reduce, from);
+const live = (events: readonly EpisodeEvent[]): UiEvent[] => [
+  { type: 'run_requested' },
+  { type: 'run_started', run: summary('a') },
+  ...events.map((event): UiEvent => ({ type: 'run_event', event })),
+];
+
+test('a live run and the same run opened from its file show the same', () => {
+  const played = shownRun(play(live(recorded)));
+  const opened = shownRun(
+    play([{ type: 'run_opened', label: { id: null, name: 'file' }, events: recorded }]),
+  );
+  expect(played?.items).toEqual(opened?.items);
+  expect(played?.ended).toEqual(opened?.ended);
+  expect(played?.steps).toHaveLength(12);
+  expect(played?.boundaries).toHaveLength(2);
+});
+
+test('the events of a view are the events it was folded from', () => {
+  const view = foldRun(recorded, { id: null, name: 'file' });
+  expect(view && eventsOf(view)).toEqual(recorded);
+});
+
+test('an event that comes twice counts once', () => {
+  const twice = recorded.flatMap((event) => [event, event]);
+  expect(shownRun(play(live(twice)))?.items).toEqual(shownRun(play(live(recorded)))?.items);
+});
+
+test('tokens gather into the step in progress and give way to the step itself', () => {
+  const token = (piece: string, at: number): UiEvent => ({
+    type: 'run_progress',
+    progress: { type: 'token', t: 1, id: 5, piece },
+    at,
+  });
+  const writing = play([
+    ...live(recorded.slice(0, 1)),
+    token('I', 0),
+    token(' need', 100),
+    token(' to', 200),
+    token(' go', 300),
+  ]);
+  expect(writing.live?.writing?.text).toBe('I need to go');
+  expect(writing.live?.writing?.tokensPerSecond).toBeCloseTo(10);
+  const [, step] = recorded;
+  if (step) {
+    expect(reduce(writing, { type: 'run_event', event: step }).live?.writing).toBeNull();
+  }
+});
+
+test('pausing waits for the step in progress; resuming runs again', () => {
+  const running = play(live(recorded.slice(0, 3)));
+  const pausing = reduce(running, { type: 'control_sent', command: 'pause' });
+  expect(pausing.live?.status).toBe('pausing');
+  const token: UiEvent = {
+    type: 'run_progress',
+    progress: { type: 'token', t: 3, id: 1, piece: 'x' },
+    at: 0,
+  };
+  expect(reduce(pausing, token).live?.status).toBe('pausing');
+  const paused = reduce(pausing, {
+    type: 'run_progress',
+    progress: { type: 'paused', t: 2 },
+    at: 0,
+  });
+  expect(paused.live?.status).toBe('paused');
+  expect(reduce(paused, { type: 'control_sent', command: 'resume' }).live?.status).toBe('running');
+});
+
+test('a run that is being stopped cannot be resumed', () => {
+  const stopping = play([...live(recorded.slice(0, 3)), { type: 'control_sent', command: 'stop' }]);
+  expect(reduce(stopping, { type: 'control_sent', command: 'resume' })).toEqual(stopping);
+});
+
+test('an opened run hides the live one, and closing it brings the live one back', () => {
+  const state = play([
+    ...live(recorded.slice(0, 4)),
+    { type: 'run_opened', label: { id: 'old', name: 'old' }, events: recorded },
+  ]);
+  expect(shownRun(state)?.id).toBe('old');
+  expect(isRunning(state)).toBe(true);
+  expect(shownRun(reduce(state, { type: 'run_closed' }))?.id).toBe('a');
+});
+
+test('a selected step stays within the run and stops the following', () => {
+  const state = play(live(recorded));
+  const far = reduce(state, { type: 'step_selected', t: 99 });
+  expect([far.selected, far.following]).toEqual([12, false]);
+  expect(shownStep(reduce(far, { type: 'step_selected', t: -4 }))).toBe(1);
+  expect(reduce(far, { type: 'step_selected', t: null }).following).toBe(true);
+});
+
+test('a failed engine ends the run, keeps its steps and offers a restart', () => {
+  const state = play([
+    ...live(recorded.slice(0, 4)),
+    { type: 'engine_failed', error: { code: 'internal', message: 'gone', details: {} } },
+  ]);
+  expect(isRunning(state)).toBe(false);
+  expect(shownRun(state)?.steps).toHaveLength(3);
+  expect(state.notices.map((notice) => notice.action)).toEqual(['restart_engine']);
+});
+
+test('a load that fails leaves the earlier model', () => {
+  const model = { name: 'earlier' } as never; // only its identity is looked at
+  const state = play([
+    { type: 'model_loaded', model: { ...(model as object), name: 'earlier' } as never },
+    { type: 'model_loading', label: 'broken.gguf' },
+    { type: 'model_not_loaded' },
+  ]);
+  expect(state.model?.name).toBe('earlier');
+  expect(state.loading).toBeNull();
+});
+
+test('a value that cannot be used stays a draft and changes no setting', () => {
+  const refused = reduce(initialState, {
+    type: 'setting_refused',
+    name: 'w_min',
+    text: '7',
+    problem: 'wants a value from 0 to 1',
+  });
+  expect(refused.settings).toEqual(startSettings);
+  expect(refused.drafts.w_min?.text).toBe('7');
+  const mended = reduce(refused, { type: 'setting_changed', patch: { w_min: 0.1 } });
+  expect(mended.drafts).toEqual({});
+  expect(mended.settings.w_min).toBe(0.1);
+});
+
+test('the same notice twice stands once', () => {
+  const notice: UiEvent = {
+    type: 'notice',
+    notice: { tone: 'error', title: 'T', message: 'M', next: '', action: null },
+  };
+  const state = play([notice, notice]);
+  expect(state.notices).toHaveLength(1);
+  const [first] = state.notices;
+  expect(first && reduce(state, { type: 'notice_dismissed', id: first.id }).notices).toHaveLength(
+    0,
+  );
+});
