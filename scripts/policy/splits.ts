@@ -1,6 +1,6 @@
 /**
  * Writes src/envs/household-splits.json: [kind, seed, sentence] of each task, only tasks that the expert
- * solves within 50 steps, kinds mixed, so that the first few tasks of a split stand for all of it:
+ * solves within 50 steps, in an order whose first few tasks stand for the whole split:
  * node scripts/policy/run.mjs scripts/policy/splits.ts
  */
 
@@ -8,7 +8,6 @@ import { writeFileSync } from 'node:fs';
 import { household, resetScene, stepHousehold } from '../../src/envs/household.ts';
 import { decide, observe, startMind } from '../../src/envs/household-expert.ts';
 import { KINDS, type Kind, makeScene } from '../../src/envs/household-generate.ts';
-import { deriveRng } from '../../src/math/rng.ts';
 
 const LIMIT = 50;
 
@@ -32,18 +31,20 @@ function solvable(seed: number, plans: 'train' | 'unseen', kind: Kind): boolean 
 
 type FrozenTask = readonly [kind: number, seed: number, sentence: string];
 
+/** Every prefix of a split has the kinds in about their shares. */
 function split(first: number, plans: 'train' | 'unseen', counts: readonly number[]): FrozenTask[] {
-  const tasks: FrozenTask[] = [];
+  const placed: { task: FrozenTask; at: number }[] = [];
   let seed = first;
   counts.forEach((count, k) => {
     const kind = KINDS[k];
     for (let found = 0; kind && found < count; seed++) {
       if (!solvable(seed, plans, kind)) continue;
-      tasks.push([k, seed, makeScene(seed, { plans, kind }).task]);
+      const task: FrozenTask = [k, seed, makeScene(seed, { plans, kind }).task];
+      placed.push({ task, at: (found + 0.5) / count });
       found++;
     }
   });
-  return deriveRng(first, 'order of tasks').shuffle(tasks);
+  return placed.toSorted((a, b) => a.at - b.at).map(({ task }) => task);
 }
 
 /** By kind, in the order of KINDS; the validation counts are ALFWorld's. */
