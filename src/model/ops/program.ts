@@ -76,11 +76,11 @@ export function runInto(kernel: Kernel, launch: Launch, output: tf.Tensor): void
     outputShape: [output.size, 1],
     workgroupSize: [kernel.workgroup, 1, 1] satisfies [number, number, number],
     // At least two rows where y is in use: tfjs compiles a second pipeline for dispatches of one row.
-    dispatch: [
-      Math.ceil(x / kernel.workgroup),
-      y === undefined ? 1 : Math.max(2, y),
-      1,
-    ] satisfies [number, number, number],
+    dispatch: [Math.ceil(x / kernel.workgroup), y === undefined ? 1 : Math.max(2, y), 1] satisfies [
+      number,
+      number,
+      number,
+    ],
     // tfjs folds an x that is too large for one dimension into three, unless y is in use.
     dispatchLayout: y === undefined ? { x: [0] } : { x: [0], y: [1] },
     uniforms: Object.entries(kernel.uniforms)
