@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { UNSEEN_PLANS } from '../../src/envs/household-facts.ts';
-import { type Episode, FIRST_DATA_SEED, MIXES, makeEpisode } from './episodes.ts';
+import { FIRST_DATA_SEED, MIXES, makeEpisode } from './episodes.ts';
+import type { Episode } from './player.ts';
 
 const episodes = Array.from({ length: 150 }, (_, i) => makeEpisode(i, MIXES.mixed));
 const turnsOf = ({ turns }: Episode) => turns.filter(({ role }) => role === 'assistant');

@@ -1,21 +1,10 @@
 /** Plays training episodes: the expert with detours. Turns that are detours stay in the text and are never targets. */
 
-import { household, resetScene, stepHousehold } from '../../src/envs/household.ts';
-import {
-  type Decision,
-  decide,
-  knownTargets,
-  type Mind,
-  observe,
-  type SearchOrder,
-  startMind,
-  typeOf,
-} from '../../src/envs/household-expert.ts';
+import { household, stepHousehold } from '../../src/envs/household.ts';
+import { decide, knownTargets, type SearchOrder, typeOf } from '../../src/envs/household-expert.ts';
 import { makeScene } from '../../src/envs/household-generate.ts';
-import type { HouseholdScene, HouseholdState } from '../../src/envs/household-scene.ts';
 import { deriveRng, type Rng } from '../../src/math/rng.ts';
-import { assistantText, firstUserText, observationText } from './format.ts';
-import { type LastTurn, type UsedTemplates, writeThought } from './thoughts.ts';
+import { act, detour, type Episode, episodeOf, type Player, startPlayer } from './player.ts';
 
 /** Shares of what an episode may be; shares of one table need not sum to 1. */
 export interface Mix {
@@ -46,22 +35,6 @@ export const MIXES: Readonly<Record<'small' | 'full' | 'mixed', Mix>> = (() => {
   return { full, small: { ...full, small: 1, wander: 0.03 }, mixed: { ...full, small: 0.4 } };
 })();
 
-export interface Turn {
-  readonly role: 'user' | 'assistant';
-  readonly content: string;
-  /** Only on assistant turns: whether it is trained. */
-  readonly target?: boolean;
-}
-
-export interface Episode {
-  readonly kind: string;
-  readonly floor: number | null;
-  readonly won: boolean;
-  readonly turns: readonly Turn[];
-}
-
-const MAX_STEPS = 50;
-
 /** Seeds of scenes for training data start here; the frozen splits lie below. */
 export const FIRST_DATA_SEED = 2 ** 32;
 
@@ -90,79 +63,7 @@ export function makeEpisode(seed: number, mix: Mix): Episode {
       act(player, decision, true);
     }
   }
-  return { kind: scene.kind, floor: scene.floor, won: player.won, turns: player.turns };
-}
-
-// ---------------------------------------------------------------- playing
-
-/** An episode in the making. */
-interface Player {
-  readonly scene: HouseholdScene;
-  readonly mind: Mind;
-  readonly rng: Rng;
-  readonly used: UsedTemplates;
-  readonly turns: Turn[];
-  state: HouseholdState;
-  last: LastTurn;
-  steps: number;
-  done: boolean;
-  won: boolean;
-}
-
-function startPlayer(scene: HouseholdScene, order: SearchOrder, rng: Rng): Player {
-  const start = resetScene(scene);
-  const room = start.observation.split('\n\n')[1] ?? '';
-  return {
-    scene,
-    mind: startMind(scene.task, room, { order, seed: rng.int(2 ** 30) }),
-    rng,
-    used: new Map(),
-    turns: [{ role: 'user', content: firstUserText(scene.task, room) }],
-    state: start.state,
-    last: null,
-    steps: 0,
-    done: false,
-    won: false,
-  };
-}
-
-/** Writes a turn and plays it. Returns the thought. */
-function act(player: Player, decision: Decision, target: boolean, thought?: string): string {
-  if (player.done) return '';
-  const { mind, last, rng, used } = player;
-  const line = thought ?? writeThought(mind, decision, last, rng, used);
-  player.turns.push({
-    role: 'assistant',
-    content: assistantText(line, decision.action),
-    target,
-  });
-  const step = stepHousehold(player.state, decision.action);
-  observe(mind, decision.action, step.observation);
-  player.state = step.state;
-  player.last = { action: decision.action, observation: step.observation };
-  player.steps += 1;
-  player.won = step.terminated;
-  player.done = step.terminated || player.steps >= MAX_STEPS;
-  if (!player.done) {
-    player.turns.push({ role: 'user', content: observationText(step.observation) });
-  }
-  return line;
-}
-
-function detour(player: Player, action: string, thought?: string): string {
-  return act(player, { action, subgoal: excuse(action) }, false, thought);
-}
-
-/** What a policy might have meant by an action that the expert would not take. */
-function excuse(action: string): Decision['subgoal'] {
-  const [, verb = '', rest = ''] =
-    /^(go to|open|close|examine|take|move|use) (.+)$/.exec(action) ?? [];
-  const [object = '', receptacle = ''] = rest.split(/ (?:from|to) /);
-  if (verb === 'go to') return { name: 'search', receptacle: rest };
-  if (verb === 'open') return { name: 'look_inside', receptacle: rest };
-  if (verb === 'take') return { name: 'take', object, receptacle };
-  if (verb === 'move') return { name: 'put_down', object, receptacle };
-  return { name: 'recall' };
+  return episodeOf(player);
 }
 
 // ---------------------------------------------------------------- loops

@@ -7,7 +7,8 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Episode, MIXES, type Mix, makeEpisode } from './episodes.ts';
+import { MIXES, type Mix, makeEpisode } from './episodes.ts';
+import type { Episode } from './player.ts';
 
 const { values } = parseArgs({
   options: {
