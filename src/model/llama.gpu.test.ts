@@ -2,6 +2,7 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import updateOnWasm from '../../e2e/fixtures/engine/smollm2_update_wasm.json' with { type: 'json' };
 import tinyLogits from '../../e2e/fixtures/engine/tiny_logits.json' with { type: 'json' };
 import trainingCases from '../../e2e/fixtures/engine/tiny_training.json' with { type: 'json' };
 import ropeLogits from '../../e2e/fixtures/families/llama3rope_logits.json' with { type: 'json' };
@@ -191,7 +192,7 @@ describe.skipIf(!present)('SmolLM2-135M-Instruct Q4_1 on WebGPU', { timeout: 400
     });
   });
 
-  it('updates on a conversation of 51 tokens, whose cross entropy is what transformers gives', async () => {
+  it('updates on a conversation of 51 tokens, with the cross entropy of transformers and the step of WASM', async () => {
     const training = readTrainingCase({
       ...trainingCases.visible,
       r: 8,
@@ -215,7 +216,8 @@ describe.skipIf(!present)('SmolLM2-135M-Instruct Q4_1 on WebGPU', { timeout: 400
     continued.forEach(({ logprob }, i) => {
       expect(Math.abs((ceBefore[0]?.[i] ?? Number.NaN) + logprob)).toBeLessThan(0.02);
     });
-    expect(losses[1]).toBeLessThan(losses[0] ?? 0);
-    expect(gradNorms[0]).toBeGreaterThan(0);
+    // WASM sums in double; 32 tokens gave 2e-5 between the two here.
+    expectClose(losses, updateOnWasm.losses, 'losses');
+    expectClose(gradNorms, updateOnWasm.grad_norms, 'gradient norms');
   });
 });
