@@ -27,7 +27,7 @@ export interface OpenBackend {
   readonly capabilities: Capabilities;
   /** null outside WebGPU. */
   readonly ledger: GpuLedger | null;
-  /** Settles once, with a `device_lost` error, if the device goes away by itself; else never. */
+  /** Settles once, with the reason, when results can no longer be trusted; else never. */
   readonly lost: Promise<LabError>;
   /** Gives a WebGPU device back; wasm and cpu stay registered, since tfjs cannot reload them. */
   dispose(): void;
@@ -103,8 +103,14 @@ async function openWebGpu(
   };
 }
 
-/** A device that was destroyed on purpose is not lost: the promise then never settles. */
-function lossOf(device: GPUDevice): Promise<LabError> {
+/**
+ * Settles once, when results can no longer be trusted: the device went away, or reported an error
+ * that no call threw (memory, an invalid kernel), after which tensors hold zeros. The device is then
+ * given back. One that was destroyed on purpose is not lost: the promise never settles.
+ */
+export function lossOf(
+  device: Pick<GPUDevice, 'lost' | 'addEventListener' | 'destroy'>,
+): Promise<LabError> {
   return new Promise((resolve) => {
     void device.lost.then(({ reason, message }) => {
       if (reason === 'destroyed') return;
@@ -115,6 +121,23 @@ function lossOf(device: GPUDevice): Promise<LabError> {
           { reason, message },
         ),
       );
+    });
+    device.addEventListener('uncapturederror', ({ error }) => {
+      const memory = error.constructor.name === 'GPUOutOfMemoryError';
+      resolve(
+        memory
+          ? new LabError(
+              'limit',
+              `The GPU ran out of memory (${error.message}). Close other tabs that use it, or choose a smaller model or a shorter context, and load the model again.`,
+              { message: error.message },
+            )
+          : new LabError(
+              'internal',
+              `The GPU refused a command (${error.message}). Load the model again; if it comes back, use the WASM backend and report it.`,
+              { message: error.message },
+            ),
+      );
+      device.destroy();
     });
   });
 }

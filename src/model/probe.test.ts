@@ -2,7 +2,7 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it, vi } from 'vitest';
-import { openBackend, probe } from './device.ts';
+import { lossOf, openBackend, probe } from './device.ts';
 import { probeGpu } from './probe.ts';
 import { nodeWasmPaths } from './wasm-paths-node.ts';
 
@@ -94,5 +94,55 @@ describe('with an adapter', () => {
     const probed = await probeGpu(stubGpu(async () => adapter));
     expect(probed.opened?.device.limits.maxStorageBufferBindingSize).toBe(134_217_728);
     expect(probed.steps.every((step) => step.ok)).toBe(true);
+  });
+});
+
+describe('the loss of a device', () => {
+  /** A device whose loss and errors the test brings about. */
+  function stubDevice() {
+    let lose: (info: { reason: string; message: string }) => void = () => {};
+    const lost = new Promise((resolve) => {
+      lose = resolve;
+    });
+    const events = new EventTarget();
+    const destroy = vi.fn();
+    const device = {
+      lost,
+      destroy,
+      addEventListener: events.addEventListener.bind(events),
+    } as unknown as GPUDevice; // what lossOf reads
+    const report = (error: Error) =>
+      events.dispatchEvent(Object.assign(new Event('uncapturederror'), { error }));
+    return { device, destroy, lose, report };
+  }
+
+  it('is told once, with what to do next', async () => {
+    const { device, lose } = stubDevice();
+    const told = lossOf(device);
+    lose({ reason: 'unknown', message: 'driver reset' });
+    const error = await told;
+    expect(error).toMatchObject({ code: 'device_lost' });
+    expect(error.message).toMatch(/driver reset.*load the model again/);
+  });
+
+  it('is not told when the device was given back on purpose', async () => {
+    const { device, lose } = stubDevice();
+    const told = lossOf(device);
+    lose({ reason: 'destroyed', message: '' });
+    const first = await Promise.race([told, new Promise((r) => setTimeout(r, 20, 'nothing'))]);
+    expect(first).toBe('nothing');
+  });
+
+  it('is told when memory runs out or a command is refused, and the device is given back', async () => {
+    class GPUOutOfMemoryError extends Error {}
+    const full = stubDevice();
+    const toldFull = lossOf(full.device);
+    full.report(new GPUOutOfMemoryError('heap'));
+    expect(await toldFull).toMatchObject({ code: 'limit' });
+    expect(full.destroy).toHaveBeenCalledOnce();
+    const wrong = stubDevice();
+    const toldWrong = lossOf(wrong.device);
+    wrong.report(new Error('invalid pipeline'));
+    expect(await toldWrong).toMatchObject({ code: 'internal' });
   });
 });
