@@ -1,6 +1,6 @@
 /** The charts of a run: repetition, KL, loss, updates and rollbacks over steps, with their limits. */
 
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { type CSSProperties, lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { saveText } from './actions.ts';
 import { Dialog } from './dialog.tsx';
 import { Icon } from './icons.tsx';
@@ -42,10 +42,11 @@ export function Charts({ run: latest }: { run: RunView }) {
   const run = useSlower(latest);
   const t = useLab(shownStep);
   const { settings } = run.started.manifest;
+  const specs = useMemo(() => specsOf(run), [run]);
   const end = axisEnd(run.steps.at(-1)?.t ?? 0, settings.step_limit);
   return (
     <section className="charts" aria-label="Charts">
-      {specsOf(run).map((spec) => (
+      {specs.map((spec) => (
         <Chart key={spec.title} spec={spec} t={t} end={end} />
       ))}
     </section>
@@ -161,9 +162,11 @@ function Chart({ spec, t, end }: { spec: ChartSpec; t: number; end: number }) {
               range={spec.range}
               wholeNumbers={spec.wholeNumbers ?? false}
               end={end}
-              t={t}
             />
           </Suspense>
+        )}
+        {t > 0 && t <= end && !empty && (
+          <span className="chart-cursor" style={{ '--at': t / end } as CSSProperties} />
         )}
       </div>
       <figcaption className="unseen">

@@ -38,8 +38,11 @@ export function listenToKeys(target: Window): () => void {
 /** True when the key belongs to a field, an open window or a widget that has handled it. */
 function isTaken(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || document.querySelector('dialog[open]')) return true;
-  const { target } = event;
-  return target instanceof Element && target.matches('input, select, textarea, [contenteditable]');
+  const { target, key } = event;
+  if (!(target instanceof Element)) return false;
+  if (target.matches('[type=radio]')) return key.startsWith('Arrow') || key === ' ';
+  if (target.matches('[type=checkbox]')) return key === ' ';
+  return target.matches('input, select, textarea, [contenteditable]');
 }
 
 function isButton(target: EventTarget | null): boolean {

@@ -1,5 +1,6 @@
 /** One chart over steps, drawn by recharts. Knows lines, limits and the chosen step; not what they mean. */
 
+import { memo } from 'react';
 import {
   CartesianGrid,
   ComposedChart,
@@ -34,19 +35,30 @@ interface PlotProps {
   readonly wholeNumbers: boolean;
   /** The right end of the step axis. */
   readonly end: number;
-  /** The step on screen. */
-  readonly t: number;
 }
+
+/** The room around the plot area, in pixels: nothing but ticks is drawn there. */
+const plotRoom = { left: 38, right: 16 };
+
+/** Marks at the last step would be cut at the edge of the plot area. */
+const edge = 6;
 
 const tick = { fontSize: 11, fill: 'var(--ink-3)' };
 
-export function Plot({ lines, limits, points, range, wholeNumbers, end, t }: PlotProps) {
+export const Plot = memo(function Plot({
+  lines,
+  limits,
+  points,
+  range,
+  wholeNumbers,
+  end,
+}: PlotProps) {
   const high = range[1] ?? topOf(points, lines, limits, wholeNumbers);
   return (
     <ResponsiveContainer width="100%" height="100%" debounce={60}>
       <ComposedChart
         data={[...points]}
-        margin={{ top: 6, right: 10, bottom: 0, left: 0 }}
+        margin={{ top: 6, right: plotRoom.right - edge, bottom: 0, left: 0 }}
         onClick={(state) => {
           const label = Number(state.activeLabel);
           if (Number.isFinite(label) && label > 0) dispatch({ type: 'step_selected', t: label });
@@ -59,7 +71,7 @@ export function Plot({ lines, limits, points, range, wholeNumbers, end, t }: Plo
           domain={[0, end]}
           allowDecimals={false}
           allowDataOverflow
-          padding={{ right: 6 }}
+          padding={{ right: edge }}
           tickCount={6}
           tick={tick}
           tickLine={false}
@@ -75,7 +87,7 @@ export function Plot({ lines, limits, points, range, wholeNumbers, end, t }: Plo
           tick={tick}
           tickLine={false}
           axisLine={false}
-          width={38}
+          width={plotRoom.left}
         />
         <Tooltip
           isAnimationActive={false}
@@ -106,7 +118,6 @@ export function Plot({ lines, limits, points, range, wholeNumbers, end, t }: Plo
             ifOverflow="hidden"
           />
         ))}
-        {t > 0 && <ReferenceLine x={t} stroke="var(--accent)" strokeOpacity={0.55} />}
         {lines.map((line) =>
           line.shape === 'marks' ? (
             <Scatter
@@ -143,7 +154,7 @@ export function Plot({ lines, limits, points, range, wholeNumbers, end, t }: Plo
       </ComposedChart>
     </ResponsiveContainer>
   );
-}
+});
 
 /** Ticks that never collide: halves where charts are low, quarters where there is room. */
 function ticksTo(high: number): number[] {

@@ -347,7 +347,6 @@ function withNotice(state: UiState, notice: Omit<Notice, 'id'>): UiState {
       { ...notice, id: state.nextNotice },
     ].slice(-4),
     nextNotice: state.nextNotice + 1,
-    status: notice.title,
   };
 }
 
