@@ -14,7 +14,9 @@ export function tokenTile(rows: number): 1 | 4 {
 
 /**
  * Matrix rows that one invocation of the product computes: they share its reads of x. Measured on
- * SwiftShader with four rows of x, in GFLOP a CPU second: 2 rows 0.8, 4 rows 0.95, 8 rows 1.25.
+ * SwiftShader, Q4_1, in GFLOP a CPU second on a busy machine: with four rows of x, 4 rows 0.5-0.8, 8 rows
+ * 0.8-1.0, 16 rows 0.9-1.1 (and twice the time to compile); with one row of x, 4 rows 0.3, 8 rows 0.4,
+ * but a GPU would then have too few invocations.
  */
 export function rowTile(tokens: 1 | 4): 4 | 8 {
   return tokens === 1 ? 4 : 8;
