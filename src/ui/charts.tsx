@@ -8,6 +8,7 @@ import { valueText } from './numbers.ts';
 import type { PlotLimit, PlotLine } from './plot.tsx';
 import type { RunView } from './run-view.ts';
 import {
+  type AxisWish,
   axisEnd,
   countSeries,
   klSeries,
@@ -33,9 +34,7 @@ interface ChartSpec {
   readonly lines: readonly (PlotLine & { readonly term: TermName })[];
   readonly limits: readonly PlotLimit[];
   readonly points: readonly Readonly<Record<string, number | null>>[];
-  /** The ends of the value axis; a top of null follows the data. */
-  readonly range: readonly [number, number | null];
-  readonly wholeNumbers?: boolean;
+  readonly scale: AxisWish['kind'];
 }
 
 export function Charts({ run: latest }: { run: RunView }) {
@@ -67,7 +66,7 @@ function specsOf(run: RunView): readonly ChartSpec[] {
       ],
       limits: [{ y: settings.repetition_ratio_limit, label: 'r_k limit' }],
       points: points(repetitionSeries(run)),
-      range: [0, 1],
+      scale: 'unit',
     },
     {
       title: 'Drift',
@@ -78,7 +77,7 @@ function specsOf(run: RunView): readonly ChartSpec[] {
       ],
       limits: [{ y: settings.kl_divergence_limit, label: 'KL limit' }],
       points: points(klSeries(run)),
-      range: [0, null],
+      scale: 'log',
     },
     {
       title: 'Update loss',
@@ -89,7 +88,7 @@ function specsOf(run: RunView): readonly ChartSpec[] {
       ],
       limits: [],
       points: points(lossSeries(run)),
-      range: [0, null],
+      scale: 'linear',
     },
     {
       title: 'Updates and rollbacks',
@@ -106,14 +105,14 @@ function specsOf(run: RunView): readonly ChartSpec[] {
       ],
       limits: [],
       points: points(countSeries(run)),
-      range: [0, null],
-      wholeNumbers: true,
+      scale: 'count',
     },
   ];
 }
 
 function Chart({ spec, t, end }: { spec: ChartSpec; t: number; end: number }) {
   const [table, setTable] = useState(false);
+  const [linear, setLinear] = useState(false);
   const empty = spec.points.every((point) =>
     spec.lines.every(({ key }) => (point[key] ?? null) === null),
   );
@@ -122,6 +121,18 @@ function Chart({ spec, t, end }: { spec: ChartSpec; t: number; end: number }) {
       <div className="chart-head">
         <h3>{spec.title}</h3>
         <span className="chart-unit">{spec.unit}</span>
+        {spec.scale === 'log' && (
+          <button
+            type="button"
+            className="button bare small"
+            aria-pressed={!linear}
+            aria-label={`${spec.title}: logarithmic axis`}
+            data-tip="A logarithmic axis shows small drifts and the limit together; a linear one shows how far the limit is."
+            onClick={() => setLinear(!linear)}
+          >
+            {linear ? 'linear' : 'log'}
+          </button>
+        )}
         <button
           type="button"
           className="button bare iconic small"
@@ -159,8 +170,7 @@ function Chart({ spec, t, end }: { spec: ChartSpec; t: number; end: number }) {
               lines={spec.lines}
               limits={spec.limits}
               points={spec.points}
-              range={spec.range}
-              wholeNumbers={spec.wholeNumbers ?? false}
+              scale={spec.scale === 'log' && linear ? 'linear' : spec.scale}
               end={end}
             />
           </Suspense>

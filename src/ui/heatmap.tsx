@@ -5,20 +5,14 @@ import type { Boundary } from '../records.ts';
 import { Icon, Mark } from './icons.tsx';
 import { valueText } from './numbers.ts';
 import { boundaryAt, outcomeWording, type RunView } from './run-view.ts';
-import type { Quantity } from './state.ts';
+import type { Quantity, TokenView } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import type { TermName } from './terms.ts';
 import { useDark } from './theme.ts';
 import { Term } from './tip.tsx';
-import {
-  earlierSteps,
-  ngramText,
-  paint,
-  type Scale,
-  scaleOf,
-  tokenValue,
-  visibleText,
-} from './tokens.ts';
+import { TokenDetail } from './token-detail.tsx';
+import { TokenMatrix } from './token-matrix.tsx';
+import { paint, type Scale, scaleOf, tokenValue } from './tokens.ts';
 import './heatmap.css';
 
 const quantities: readonly {
@@ -36,6 +30,7 @@ export function Heatmap({ run }: { run: RunView }) {
   const selected = useLab((state) => state.selected);
   const quantity = useLab((state) => state.quantity);
   const scaleMode = useLab((state) => state.scale);
+  const view = useLab((state) => state.tokenView);
   const boundary = boundaryAt(run, selected);
   const scale = useMemo(
     () => scaleOf(scaleMode === 'run' ? run.boundaries : boundary ? [boundary] : [], quantity),
@@ -47,9 +42,12 @@ export function Heatmap({ run }: { run: RunView }) {
         <h3 id="heatmap-title">
           <Term name="weight">Tokens of an update</Term>
         </h3>
+        <ViewSwitch view={view} />
         <BoundaryPicker run={run} boundary={boundary} />
       </div>
-      {boundary?.tokens ? (
+      {boundary?.tokens && view === 'matrix' ? (
+        <TokenMatrix run={run} boundary={boundary} quantity={quantity} scale={scale} />
+      ) : boundary?.tokens ? (
         <Tokens
           key={boundary.seq}
           run={run}
@@ -98,6 +96,34 @@ export function Heatmap({ run }: { run: RunView }) {
         )}
       </div>
     </section>
+  );
+}
+
+/** One boundary as text, or all of them as rows of cells. */
+function ViewSwitch({ view }: { view: TokenView }) {
+  const views = [
+    { name: 'text', label: 'text' },
+    { name: 'matrix', label: 'all' },
+  ] as const;
+  return (
+    <fieldset
+      className="segments"
+      data-tip="The text of one boundary, or all boundaries of the run as rows of cells."
+    >
+      <legend className="unseen">One boundary or all</legend>
+      {views.map((one) => (
+        <label key={one.name}>
+          <input
+            type="radio"
+            name="token-view"
+            className="unseen"
+            checked={view === one.name}
+            onChange={() => dispatch({ type: 'token_view', view: one.name })}
+          />
+          {one.label}
+        </label>
+      ))}
+    </fieldset>
   );
 }
 
@@ -155,6 +181,7 @@ function Tokens({ run, boundary, quantity, scale }: TokensProps) {
   const [chosen, setChosen] = useState(() => firstTrained(boundary));
   const field = useRef<HTMLDivElement>(null);
   const at = hovered ?? chosen;
+  const unmeasured = tokens?.ids.every((_, j) => tokenValue(tokens, j, quantity) === null) ?? false;
   const move = (event: KeyboardEvent) => {
     const to =
       event.key === 'ArrowRight'
@@ -198,7 +225,13 @@ function Tokens({ run, boundary, quantity, scale }: TokensProps) {
       >
         <Spans boundary={boundary} quantity={quantity} scale={scale} chosen={chosen} />
       </div>
-      <Detail run={run} boundary={boundary} j={at} />
+      {unmeasured && (
+        <p className="heatmap-note">
+          Cross entropy is measured where a boundary trains
+          {quantity === 'ce_before' && ' or observes'}; this one did not. The weights are known.
+        </p>
+      )}
+      <TokenDetail run={run} boundary={boundary} j={at} />
     </>
   );
 }
@@ -242,83 +275,6 @@ const Spans = memo(function Spans({
     );
   });
 });
-
-/** Everything about one token. Its room is fixed, so that nothing moves from token to token. */
-function Detail({ run, boundary, j }: { run: RunView; boundary: Boundary; j: number }) {
-  const tokens = boundary.tokens;
-  if (!tokens) return null;
-  const n = run.started.manifest.settings.ngram_n;
-  const weight = tokens.weights[j] ?? 0;
-  const before = tokens.ceBefore[j] ?? null;
-  const after = tokens.ceAfter[j] ?? null;
-  const ngram = ngramText(tokens, j, n);
-  const count = tokens.counts[j] ?? 0;
-  const steps = earlierSteps(run, boundary, j, n);
-  return (
-    <div className="token-detail" aria-live="polite">
-      <dl>
-        <div className="wide">
-          <dt>token</dt>
-          <dd>
-            <code className="token-text">{visibleText(tokens.pieces[j] ?? '')}</code>
-            <span className="aside">
-              id {tokens.ids[j]}, place {j + 1} of {tokens.ids.length}
-            </span>
-          </dd>
-        </div>
-        <div>
-          <dt>
-            <Term name="weight">weight</Term>
-          </dt>
-          <dd>{weight === 0 ? 'not trained' : valueText(weight)}</dd>
-        </div>
-        <div>
-          <dt>
-            <Term name="ce">CE</Term>
-          </dt>
-          <dd>
-            {before === null
-              ? 'not measured'
-              : after === null
-                ? `${valueText(before)} nats`
-                : `${valueText(before)} → ${valueText(after)} nats`}
-          </dd>
-        </div>
-        <div className="wide">
-          <dt>
-            <Term name="ngram">{n}-gram</Term>
-          </dt>
-          <dd>
-            {ngram === null || count === 0 ? (
-              'none that covers it occurred before'
-            ) : (
-              <>
-                <code className="token-text">{visibleText(ngram)}</code>
-                <span>
-                  {' '}
-                  {count === 1 ? 'once' : `${count} times`} before
-                  {steps.length > 0 && ', in the text of step '}
-                  {steps.slice(-6).map((t, index) => (
-                    <span key={t}>
-                      {index > 0 && ', '}
-                      <button
-                        type="button"
-                        className="link"
-                        onClick={() => dispatch({ type: 'step_selected', t })}
-                      >
-                        {t}
-                      </button>
-                    </span>
-                  ))}
-                </span>
-              </>
-            )}
-          </dd>
-        </div>
-      </dl>
-    </div>
-  );
-}
 
 function Legend({ scale, quantity }: { scale: Scale; quantity: Quantity }) {
   const dark = useDark();

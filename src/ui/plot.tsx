@@ -13,6 +13,7 @@ import {
   YAxis,
 } from 'recharts';
 import { valueText } from './numbers.ts';
+import { type AxisWish, axisOf } from './series.ts';
 import { dispatch } from './store.ts';
 
 export interface PlotLine {
@@ -30,9 +31,7 @@ interface PlotProps {
   readonly lines: readonly PlotLine[];
   readonly limits: readonly PlotLimit[];
   readonly points: readonly Readonly<Record<string, number | null>>[];
-  /** The top is found from the data where it is null. */
-  readonly range: readonly [number, number | null];
-  readonly wholeNumbers: boolean;
+  readonly scale: AxisWish['kind'];
   /** The right end of the step axis. */
   readonly end: number;
 }
@@ -45,19 +44,34 @@ const edge = 6;
 
 const tick = { fontSize: 11, fill: 'var(--ink-3)' };
 
-export const Plot = memo(function Plot({
-  lines,
-  limits,
-  points,
-  range,
-  wholeNumbers,
-  end,
-}: PlotProps) {
-  const high = range[1] ?? topOf(points, lines, limits, wholeNumbers);
+export const Plot = memo(function Plot({ lines, limits, points, scale, end }: PlotProps) {
+  const axis = axisOf(
+    // A log axis is the first line's: one that is far below it leaves the picture instead of squeezing it.
+    points.flatMap((point) =>
+      (scale === 'log' ? lines.slice(0, 1) : lines).map((line) => point[line.key] ?? null),
+    ),
+    {
+      kind: scale,
+      limits: limits.map((limit) => limit.y),
+      parts: window.innerHeight >= 900 ? 4 : 2,
+    },
+  );
+  // A log axis has no place for 0: nothing is drawn there.
+  const drawn =
+    scale === 'log'
+      ? points.map((point) =>
+          Object.fromEntries(
+            Object.entries(point).map(([key, value]) => [
+              key,
+              value !== null && value > 0 ? value : null,
+            ]),
+          ),
+        )
+      : points;
   return (
     <ResponsiveContainer width="100%" height="100%" debounce={60}>
       <ComposedChart
-        data={[...points]}
+        data={[...drawn]}
         margin={{ top: 6, right: plotRoom.right - edge, bottom: 0, left: 0 }}
         onClick={(state) => {
           const label = Number(state.activeLabel);
@@ -70,7 +84,6 @@ export const Plot = memo(function Plot({
           type="number"
           domain={[0, end]}
           allowDecimals={false}
-          allowDataOverflow
           padding={{ right: edge }}
           tickCount={6}
           tick={tick}
@@ -79,11 +92,12 @@ export const Plot = memo(function Plot({
           height={20}
         />
         <YAxis
-          domain={[range[0], high]}
-          allowDecimals={!wholeNumbers}
-          ticks={ticksTo(high)}
+          scale={scale === 'log' ? 'log' : 'linear'}
+          domain={[axis.low, axis.high]}
+          allowDataOverflow={scale === 'log'}
+          ticks={[...axis.ticks]}
           interval={0}
-          tickFormatter={(value: number) => valueText(value)}
+          tickFormatter={(value: number) => (scale === 'log' ? powerText(value) : valueText(value))}
           tick={tick}
           tickLine={false}
           axisLine={false}
@@ -156,23 +170,10 @@ export const Plot = memo(function Plot({
   );
 });
 
-/** Ticks that never collide: halves where charts are low, quarters where there is room. */
-function ticksTo(high: number): number[] {
-  const parts = window.innerHeight >= 900 ? 4 : 2;
-  return Array.from({ length: parts + 1 }, (_, index) => (high * index) / parts);
-}
-
-/** The top of the value axis: over the data and its limits, in few jumps, so that the axis rarely moves. */
-function topOf(
-  points: PlotProps['points'],
-  lines: readonly PlotLine[],
-  limits: readonly PlotLimit[],
-  wholeNumbers: boolean,
-): number {
-  const values = points.flatMap((point) => lines.map((line) => point[line.key] ?? 0));
-  const high = Math.max(1e-6, ...values.filter(Number.isFinite), ...limits.map((limit) => limit.y));
-  if (wholeNumbers) return Math.max(4, Math.ceil(high / 4) * 4);
-  const power = 10 ** Math.floor(Math.log10(high));
-  const stop = [1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10].find((one) => one * power >= high * 1.02);
-  return (stop ?? 12) * power;
+/** Powers of ten: `0.01`, but `10⁻⁵` where zeros would have to be counted. */
+function powerText(value: number): string {
+  const power = Math.round(Math.log10(value));
+  if (power >= -3 && power <= 4) return String(Number(value.toPrecision(2)));
+  const digits = [...String(Math.abs(power))].map((digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]).join('');
+  return `10${power < 0 ? '⁻' : ''}${digits}`;
 }

@@ -5,6 +5,7 @@ import { madeRun } from '../../e2e/fixtures/recorded/household-run.ts';
 import { boundaryAt, foldRun } from './run-view.ts';
 import {
   axisEnd,
+  axisOf,
   countSeries,
   countsAt,
   decimate,
@@ -74,4 +75,31 @@ test('a chart says its extremes in words', () => {
     'KL: 3 values from 0.1 to 0.25, the last 0.2.',
   );
   expect(summaryOf('KL', [])).toBe('KL: nothing measured yet.');
+});
+
+test('value axes have round ends that hold data and limits', () => {
+  expect(axisOf([0.2, null], { kind: 'unit', limits: [0.8], parts: 2 }).ticks).toEqual([0, 0.5, 1]);
+  expect(axisOf([0, 1, 2], { kind: 'count', limits: [], parts: 4 }).ticks).toEqual([0, 1, 2, 3, 4]);
+  expect(axisOf([0, 9], { kind: 'count', limits: [], parts: 4 }).ticks).toEqual([0, 3, 6, 9, 12]);
+  expect(axisOf([3.27, 5.63], { kind: 'linear', limits: [], parts: 4 })).toEqual({
+    low: 3,
+    high: 6,
+    ticks: [3, 4, 5, 6],
+  });
+  expect(axisOf([0.004, 0.08, 0], { kind: 'log', limits: [0.5], parts: 4 }).ticks).toEqual([
+    0.001, 0.01, 0.1, 1,
+  ]);
+});
+
+test('an axis over nothing, one value or a zero limit is still an axis', () => {
+  for (const kind of ['unit', 'count', 'linear', 'log'] as const) {
+    for (const data of [[], [null], [0], [2], [1e-9], [3e38]]) {
+      for (const limits of [[], [0], [0.5]]) {
+        const { low, high, ticks } = axisOf(data, { kind, limits, parts: 4 });
+        expect(high).toBeGreaterThan(low);
+        expect(ticks.length).toBeGreaterThan(0);
+        expect(ticks.every(Number.isFinite)).toBe(true);
+      }
+    }
+  }
 });

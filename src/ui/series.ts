@@ -111,6 +111,72 @@ export function axisEnd(steps: number, stepLimit: number): number {
   return Math.max(steps, Math.min(stop, stepLimit), 1);
 }
 
+export interface AxisWish {
+  readonly kind: 'unit' | 'count' | 'linear' | 'log';
+  /** Values that have to be on the axis besides the data. */
+  readonly limits: readonly number[];
+  /** How many intervals there is room for. */
+  readonly parts: number;
+}
+
+export interface Axis {
+  readonly low: number;
+  readonly high: number;
+  readonly ticks: readonly number[];
+}
+
+/**
+ * A value axis over the data and its limits, with round ends, so that it moves in few jumps. A log
+ * axis has a tick at each power of ten that there is room for; values of 0 and below are not on it.
+ */
+export function axisOf(data: readonly (number | null)[], wish: AxisWish): Axis {
+  const { kind, limits, parts } = wish;
+  const known = [...data.filter((value) => value !== null), ...limits].filter(Number.isFinite);
+  switch (kind) {
+    case 'unit':
+      return evenly(0, 1, 1 / parts);
+    case 'count': {
+      const step = Math.max(1, Math.ceil(Math.max(0, ...known) / parts));
+      return evenly(0, step * parts, step);
+    }
+    case 'linear': {
+      const top = Math.max(0, ...known);
+      const bottom = Math.min(top, ...known);
+      const step = niceStep((top - bottom) / (parts - 0.5) || Math.abs(top) / parts || 1);
+      const low = Math.floor(bottom / step) * step;
+      return evenly(low, Math.max(Math.ceil(top / step) * step, low + step), step);
+    }
+    case 'log': {
+      const positive = known.filter((value) => value > 0);
+      const top = Math.ceil(Math.log10(Math.max(...positive, 1e-6)));
+      const bottom = Math.max(-6, Math.floor(Math.log10(Math.min(...positive, 10 ** top / 10))));
+      const powers = Math.max(1, top - bottom);
+      const every = Math.ceil(powers / parts);
+      const ticks: number[] = [];
+      for (let power = top; power >= bottom; power -= every) ticks.unshift(10 ** power);
+      return { low: 10 ** Math.min(bottom, top - 1), high: 10 ** top, ticks };
+    }
+    default:
+      return kind satisfies never;
+  }
+}
+
+function evenly(low: number, high: number, step: number): Axis {
+  const count = Math.round((high - low) / step);
+  // Sums of 0.1 would show as 0.30000000000000004.
+  const ticks = Array.from({ length: count + 1 }, (_, i) =>
+    Number((low + i * step).toPrecision(12)),
+  );
+  return { low, high: ticks.at(-1) ?? high, ticks };
+}
+
+/** The next of 1, 2, 2.5, 5 × a power of ten. */
+function niceStep(rough: number): number {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const factor = [1, 2, 2.5, 5, 10].find((one) => one * power >= rough * 0.999) ?? 10;
+  return factor * power;
+}
+
 /** The extremes and the last of some values in words, for those who do not see the line. */
 export function summaryOf(name: string, values: readonly (number | null)[]): string {
   const known = values.filter((value) => value !== null);

@@ -23,6 +23,9 @@ export type Theme = 'system' | 'light' | 'dark';
 /** What colours a token. */
 export type Quantity = 'weight' | 'ce_before' | 'ce_after' | 'ce_change';
 
+/** One boundary as text, or all of them as rows of cells. */
+export type TokenView = 'text' | 'matrix';
+
 /** Something the person has to know; stays until it is dismissed. */
 export interface Notice {
   readonly id: number;
@@ -82,6 +85,7 @@ export interface UiState {
   /** True while the transcript scrolls with the run. */
   readonly following: boolean;
   readonly quantity: Quantity;
+  readonly tokenView: TokenView;
   /** The colour scale: one for the whole run, or one for each boundary. */
   readonly scale: 'run' | 'boundary';
   readonly theme: Theme;
@@ -134,6 +138,7 @@ export type UiEvent =
   | { readonly type: 'step_selected'; readonly t: number | null }
   | { readonly type: 'follow'; readonly on: boolean }
   | { readonly type: 'quantity'; readonly quantity: Quantity }
+  | { readonly type: 'token_view'; readonly view: TokenView }
   | { readonly type: 'scale'; readonly scale: 'run' | 'boundary' }
   | { readonly type: 'theme'; readonly theme: Theme }
   | { readonly type: 'notice'; readonly notice: Omit<Notice, 'id'> }
@@ -157,6 +162,7 @@ export const initialState: UiState = {
   selected: null,
   following: true,
   quantity: 'weight',
+  tokenView: 'text',
   scale: 'run',
   theme: 'system',
   notices: [],
@@ -298,6 +304,8 @@ export function reduce(state: UiState, event: UiEvent): UiState {
         : { ...state, following: false };
     case 'quantity':
       return { ...state, quantity: event.quantity };
+    case 'token_view':
+      return { ...state, tokenView: event.view };
     case 'scale':
       return { ...state, scale: event.scale };
     case 'theme':

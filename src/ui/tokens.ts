@@ -60,11 +60,15 @@ export interface Paint {
 
 /**
  * A value's colour. Zero is near the paper, large is far from it, in both themes; the maps are
- * ColorBrewer's colour-blind-safe ones.
+ * ColorBrewer's colour-blind-safe ones. Changes are mostly small: their colour grows with the root.
  */
 export function paint(value: number, scale: Scale, quantity: Quantity, dark: boolean): Paint {
   const background = scale.diverging
-    ? mix(paper(dark), value < 0 ? purple : orange, Math.min(1, Math.abs(value) / scale.high))
+    ? mix(
+        paper(dark),
+        (value < 0 ? lessEnd : moreEnd)[dark ? 'dark' : 'light'],
+        Math.sqrt(Math.min(1, Math.abs(value) / scale.high)),
+      )
     : sequential((value - scale.low) / (scale.high - scale.low), quantity, dark);
   return {
     background: `rgb(${background.map(Math.round).join(' ')})`,
@@ -72,8 +76,9 @@ export function paint(value: number, scale: Scale, quantity: Quantity, dark: boo
   };
 }
 
-const purple = parseRgb(interpolatePuOr(0.92));
-const orange = parseRgb(interpolatePuOr(0.12));
+/** The two ends of a diverging scale: strong on a light page, bright on a dark one. */
+const lessEnd = { light: parseRgb(interpolatePuOr(0.12)), dark: parseRgb(interpolatePuOr(0.26)) };
+const moreEnd = { light: parseRgb(interpolatePuOr(0.84)), dark: parseRgb(interpolatePuOr(0.74)) };
 
 function paper(dark: boolean): Rgb {
   return dark ? [34, 38, 44] : [246, 245, 241];

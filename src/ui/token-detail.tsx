@@ -1,0 +1,85 @@
+/** One token in full: id, text, weight, the n-gram behind it and where that occurred, cross entropy. */
+
+import type { Boundary } from '../records.ts';
+import { valueText } from './numbers.ts';
+import type { RunView } from './run-view.ts';
+import { dispatch } from './store.ts';
+import { Term } from './tip.tsx';
+import { earlierSteps, ngramText, visibleText } from './tokens.ts';
+
+/** Its room is fixed, so that nothing moves from token to token. */
+export function TokenDetail({ run, boundary, j }: { run: RunView; boundary: Boundary; j: number }) {
+  const tokens = boundary.tokens;
+  if (!tokens) return null;
+  const n = run.started.manifest.settings.ngram_n;
+  const weight = tokens.weights[j] ?? 0;
+  const before = tokens.ceBefore[j] ?? null;
+  const after = tokens.ceAfter[j] ?? null;
+  const ngram = ngramText(tokens, j, n);
+  const count = tokens.counts[j] ?? 0;
+  const steps = earlierSteps(run, boundary, j, n);
+  return (
+    <div className="token-detail" aria-live="polite">
+      <dl>
+        <div className="wide">
+          <dt>token</dt>
+          <dd>
+            <code className="token-text">{visibleText(tokens.pieces[j] ?? '')}</code>
+            <span className="aside">
+              id {tokens.ids[j]}, place {j + 1} of {tokens.ids.length}
+            </span>
+          </dd>
+        </div>
+        <div>
+          <dt>
+            <Term name="weight">weight</Term>
+          </dt>
+          <dd>{weight === 0 ? 'not trained' : valueText(weight)}</dd>
+        </div>
+        <div>
+          <dt>
+            <Term name="ce">CE</Term>
+          </dt>
+          <dd>
+            {before === null
+              ? 'not measured'
+              : after === null
+                ? `${valueText(before)} nats`
+                : `${valueText(before)} → ${valueText(after)} nats`}
+          </dd>
+        </div>
+        <div className="wide">
+          <dt>
+            <Term name="ngram">{n}-gram</Term>
+          </dt>
+          <dd>
+            {ngram === null || count === 0 ? (
+              'none that covers it occurred before'
+            ) : (
+              <>
+                <code className="token-text">{visibleText(ngram)}</code>
+                <span>
+                  {' '}
+                  {count === 1 ? 'once' : `${count} times`} before
+                  {steps.length > 0 && ', in the text of step '}
+                  {steps.slice(-6).map((t, index) => (
+                    <span key={t}>
+                      {index > 0 && ', '}
+                      <button
+                        type="button"
+                        className="link"
+                        onClick={() => dispatch({ type: 'step_selected', t })}
+                      >
+                        {t}
+                      </button>
+                    </span>
+                  ))}
+                </span>
+              </>
+            )}
+          </dd>
+        </div>
+      </dl>
+    </div>
+  );
+}
