@@ -14,7 +14,7 @@ function commandOf(settings: SettingsPatch) {
 test('defaults need no file', () => {
   expect(commandOf({ seed: 4 })).toEqual({
     command:
-      'npx attt run --model household --env household --split valid_unseen --tasks 3-3 --method attt --seed 4 --backend wasm --out runs/valid_unseen-3-attt-4',
+      'npx attt run --model household --env household --split valid_unseen --tasks 3 --method attt --seed 4 --backend wasm --out runs/valid_unseen-3-attt-4',
     files: [],
     note: '',
   });

@@ -31,7 +31,7 @@ export function repeatCommand(manifest: RunManifest): RepeatCommand {
     `--model ${shellWord(settings.policy_model || manifest.modelName)}`,
     `--env ${shellWord(shortEnv(manifest.env))}`,
     `--split ${shellWord(task.split)}`,
-    `--tasks ${task.index}-${task.index}`,
+    `--tasks ${task.index}`,
     `--method ${settings.method}`,
     ...files.map((file) => (file === 'config.toml' ? `--config ${file}` : `--settings ${file}`)),
     `--seed ${settings.seed}`,

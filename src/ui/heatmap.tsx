@@ -139,7 +139,9 @@ function BoundaryPicker({ run, boundary }: { run: RunView; boundary: Boundary | 
       {boundary && wording && (
         <span className="boundary-name">
           <Mark tone={wording.tone} />
-          step {boundary.t}: {wording.label.toLowerCase()}
+          <span>
+            step {boundary.t}: {wording.label.charAt(0).toLowerCase() + wording.label.slice(1)}
+          </span>
         </span>
       )}
       <button

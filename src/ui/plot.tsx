@@ -45,17 +45,11 @@ const edge = 6;
 const tick = { fontSize: 11, fill: 'var(--ink-3)' };
 
 export const Plot = memo(function Plot({ lines, limits, points, scale, end }: PlotProps) {
-  const axis = axisOf(
-    // A log axis is the first line's: one that is far below it leaves the picture instead of squeezing it.
-    points.flatMap((point) =>
-      (scale === 'log' ? lines.slice(0, 1) : lines).map((line) => point[line.key] ?? null),
-    ),
-    {
-      kind: scale,
-      limits: limits.map((limit) => limit.y),
-      parts: window.innerHeight >= 900 ? 4 : 2,
-    },
-  );
+  const axis = axisOf(scale === 'log' ? nearFirst(points, lines) : valuesOf(points, lines), {
+    kind: scale,
+    limits: limits.map((limit) => limit.y),
+    parts: window.innerHeight >= 900 ? 4 : 2,
+  });
   // A log axis has no place for 0: nothing is drawn there.
   const drawn =
     scale === 'log'
@@ -169,6 +163,25 @@ export const Plot = memo(function Plot({ lines, limits, points, scale, end }: Pl
     </ResponsiveContainer>
   );
 });
+
+/** A second line that is this much below the first leaves a log axis instead of squeezing it. */
+const farBelow = 0.01;
+
+function nearFirst(
+  points: PlotProps['points'],
+  lines: readonly PlotLine[],
+): readonly (number | null)[] {
+  const first = valuesOf(points, lines.slice(0, 1)).filter((value) => value !== null && value > 0);
+  const least = farBelow * Math.min(...first.map(Number));
+  return valuesOf(points, lines).filter((value) => value !== null && value >= least);
+}
+
+function valuesOf(
+  points: PlotProps['points'],
+  lines: readonly PlotLine[],
+): readonly (number | null)[] {
+  return points.flatMap((point) => lines.map((line) => point[line.key] ?? null));
+}
 
 /** Powers of ten: `0.01`, but `10⁻⁵` where zeros would have to be counted. */
 function powerText(value: number): string {

@@ -134,7 +134,7 @@ const Step = memo(function Step({ step, current }: { step: StepTaken; current: b
           {step.action ? (
             <code>{step.action}</code>
           ) : (
-            <code className="raw">{step.generation.text || '(nothing)'}</code>
+            <code className="raw">{(step.thought === '' && step.generation.text) || '(none)'}</code>
           )}
           {wording.tone !== 'good' && (
             <span className="class-mark" data-tip={wording.help}>
