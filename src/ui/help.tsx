@@ -10,7 +10,7 @@ const keys = [
   ['Space', 'pause, resume'],
   ['Escape', 'close what is open; then back to the newest step'],
   ['?', 'this window'],
-  ['in the token view: ← →', 'the token before, the token after'],
+  ['← → in the tokens', 'the token before, the token after'],
 ] as const;
 
 export function HelpDialog({ hasRun, onClose }: { hasRun: boolean; onClose: () => void }) {

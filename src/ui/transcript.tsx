@@ -21,16 +21,22 @@ export function Transcript({ run }: { run: RunView }) {
   const live = useLab((state) => (state.opened ? null : state.live));
   const running = useLab(isRunning) && live !== null;
   const scroller = useRef<HTMLElement>(null);
+  const content = useRef<HTMLDivElement>(null);
   /** The last place that this component scrolled to by itself. */
   const ownTop = useRef(0);
-  const writing = live?.writing?.text.length ?? 0;
 
+  // Steps get their true height only when they are drawn, so the end moves after it was scrolled to.
+  const tail = following && live !== null;
   useLayoutEffect(() => {
     const box = scroller.current;
-    if (!box || !following || !live) return;
-    box.scrollTop = box.scrollHeight;
-    ownTop.current = box.scrollTop;
-  }, [following, run.items.length, run.ended, writing, live?.phase?.phase]);
+    if (!tail || !box || !content.current) return;
+    const observer = new ResizeObserver(() => {
+      box.scrollTop = box.scrollHeight;
+      ownTop.current = box.scrollTop;
+    });
+    observer.observe(content.current);
+    return () => observer.disconnect();
+  }, [tail]);
 
   const wasFollowing = useRef(following);
   useEffect(() => {
@@ -65,22 +71,24 @@ export function Transcript({ run }: { run: RunView }) {
         tabIndex={0}
         onScroll={onScroll}
       >
-        <First run={run} />
-        <ol>
-          {run.items.map((item) => {
-            switch (item.type) {
-              case 'step':
-                return <Step key={item.seq} step={item} current={item.t === current} />;
-              case 'boundary':
-                return <BoundaryCard key={item.seq} boundary={item} />;
-              case 'rolled_back':
-                return <ManualRollback key={item.seq} event={item} />;
-              default:
-                return item satisfies never;
-            }
-          })}
-        </ol>
-        {run.ended ? <End ended={run.ended} /> : live && running ? <Live live={live} /> : <Cut />}
+        <div ref={content}>
+          <First run={run} />
+          <ol>
+            {run.items.map((item) => {
+              switch (item.type) {
+                case 'step':
+                  return <Step key={item.seq} step={item} current={item.t === current} />;
+                case 'boundary':
+                  return <BoundaryCard key={item.seq} boundary={item} />;
+                case 'rolled_back':
+                  return <ManualRollback key={item.seq} event={item} />;
+                default:
+                  return item satisfies never;
+              }
+            })}
+          </ol>
+          {run.ended ? <End ended={run.ended} /> : live && running ? <Live live={live} /> : <Cut />}
+        </div>
       </section>
       {running && !following && (
         <button
