@@ -27,6 +27,8 @@ const Plot = lazy(() => import('./plot.tsx').then((module) => ({ default: module
 
 /** The charts draw at most four times a second. */
 const drawEveryMs = 250;
+/** One after the other: all four in one go would hold the page for a moment at each step. */
+const turnMs = 40;
 
 interface ChartSpec {
   readonly title: string;
@@ -45,8 +47,8 @@ export function Charts({ run: latest }: { run: RunView }) {
   const end = axisEnd(run.steps.at(-1)?.t ?? 0, settings.step_limit);
   return (
     <section className="charts" aria-label="Charts">
-      {specs.map((spec) => (
-        <Chart key={spec.title} spec={spec} t={t} end={end} />
+      {specs.map((spec, index) => (
+        <Chart key={spec.title} spec={spec} t={t} end={end} later={index * turnMs} />
       ))}
     </section>
   );
@@ -110,7 +112,18 @@ function specsOf(run: RunView): readonly ChartSpec[] {
   ];
 }
 
-function Chart({ spec, t, end }: { spec: ChartSpec; t: number; end: number }) {
+function Chart({
+  spec: latest,
+  t,
+  end,
+  later,
+}: {
+  spec: ChartSpec;
+  t: number;
+  end: number;
+  later: number;
+}) {
+  const spec = useLater(latest, later);
   const [table, setTable] = useState(false);
   const [linear, setLinear] = useState(false);
   const empty = spec.points.every((point) =>
@@ -247,6 +260,16 @@ function NumbersDialog({ spec, onClose }: { spec: ChartSpec; onClose: () => void
       </table>
     </Dialog>
   );
+}
+
+/** The value as it was, until so many milliseconds after a change. */
+function useLater<T>(value: T, ms: number): T {
+  const [shown, setShown] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return shown;
 }
 
 /** The value, but at most one change in {@link drawEveryMs}; another run shows at once. */
