@@ -1,7 +1,10 @@
+import { createServer } from 'node:net';
 import { defineConfig } from '@playwright/test';
 import { browserPath, launchArgs } from './scripts/browser.mjs';
 
-const port = 4199;
+// The runner chooses the port; the workers, which load this file again, inherit its choice.
+process.env.E2E_PORT ??= String(await freePort());
+const port = process.env.E2E_PORT;
 const executablePath = browserPath();
 
 export default defineConfig({
@@ -19,9 +22,21 @@ export default defineConfig({
   },
   webServer: {
     command: 'node scripts/start.mjs',
-    env: { PORT: String(port) },
+    env: { PORT: port },
     url: `http://127.0.0.1:${port}`,
     reuseExistingServer: false,
     timeout: 120_000,
   },
 });
+
+/** A port that nothing listens on: a fixed one may be taken by a page that somebody looks at. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}

@@ -337,6 +337,42 @@ test('an abort ends the episode as stopped, with what happened so far kept', asy
   expect(steps.at(-1)).toMatchObject({ type: 'episode_ended', reason: 'stopped', t: 2 });
 });
 
+/** Runs with the policy's third generation replaced. */
+async function endOfRun(generate: () => Promise<never>, signal: AbortSignal) {
+  const { events } = await run(fresh, { step_limit: 1 });
+  const started = events[0];
+  if (started?.type !== 'episode_started') throw new Error('no start');
+  const { manifest } = started;
+  const script = scripted(fresh);
+  let calls = 0;
+  const policy: EpisodePorts['policy'] = {
+    ...script.ports.policy,
+    generate: (...given) => (++calls === 3 ? generate() : script.ports.policy.generate(...given)),
+  };
+  const all: EpisodeEvent[] = [];
+  const ports = { ...script.ports, policy };
+  const nine = { ...manifest, settings: { ...manifest.settings, step_limit: 9 } };
+  for await (const event of runEpisode(nine, ports, signal)) all.push(event);
+  return all.at(-1);
+}
+
+test('a read that a lost device gives up ends the run with the loss, not as a wish to stop', async () => {
+  const control = new AbortController();
+  const unread = new DOMException('mapAsync was aborted', 'AbortError');
+  const end = await endOfRun(async () => {
+    // The platform's order: the pending read first, then the device's own word.
+    setTimeout(() => control.abort(new LabError('device_lost', 'The GPU device was lost.')));
+    throw unread;
+  }, control.signal);
+  expect(end).toMatchObject({
+    reason: 'engine_error',
+    t: 2,
+    error: { code: 'device_lost', message: 'The GPU device was lost.' },
+  });
+  const silent = await endOfRun(() => Promise.reject(unread), new AbortController().signal);
+  expect(silent).toMatchObject({ reason: 'engine_error', error: { code: 'internal' } });
+});
+
 test('equal seeds give equal streams and every method draws the same numbers', async () => {
   const draws = (r: { log: string[] }) => r.log.filter((l) => l.startsWith('draw'));
   const a = await run(fresh);

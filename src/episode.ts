@@ -1,6 +1,6 @@
 /** The spine: act, observe, weigh, learn, guard. It knows no device, no storage and no clock. */
 
-import { isAbort, LabError, throwIfAborted, toWire } from './errors.ts';
+import { causeOf, isAbort, LabError, throwIfAborted, toWire } from './errors.ts';
 import { nearest, words } from './math/repetition.ts';
 import { deriveRng } from './math/rng.ts';
 import type { EpisodePorts, Order, WorldView } from './ports.ts';
@@ -134,8 +134,9 @@ export async function* runEpisode(
     }
     yield end('step_limit');
   } catch (thrown) {
-    if (isAbort(thrown)) yield end('stopped');
-    else yield end(isEnvironmentError(thrown) ? 'environment_error' : 'engine_error', thrown);
+    const cause = await causeOf(thrown, signal);
+    if (isAbort(cause)) yield end('stopped');
+    else yield end(isEnvironmentError(cause) ? 'environment_error' : 'engine_error', cause);
   }
 }
 

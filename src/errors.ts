@@ -68,3 +68,20 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 export function isAbort(thrown: unknown): boolean {
   return toWire(thrown).code === 'aborted';
 }
+
+/**
+ * What really ended work that a signal could stop: the error that the signal was fired with (a lost
+ * device, say), or `thrown`. A read that is pending when a GPU device goes away rejects as AbortError
+ * although nobody asked for an end, and does so before the device says that it is lost; such an error
+ * gets a turn of the event loop for the reason to arrive, and is never taken for a wish to stop.
+ */
+export async function causeOf(thrown: unknown, signal: AbortSignal): Promise<unknown> {
+  if (!isAbort(thrown)) return thrown;
+  if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve));
+  if (signal.reason instanceof LabError) return signal.reason;
+  if (signal.aborted) return thrown;
+  return new LabError(
+    'internal',
+    'A computation was given up although nobody stopped it. Load the model again, then go on.',
+  );
+}

@@ -1,6 +1,6 @@
 /** What a person asks of the episode in flight, kept until the loop comes to ask for it. */
 
-import { throwIfAborted } from '../errors.ts';
+import { type LabError, throwIfAborted } from '../errors.ts';
 import type { Order } from '../ports.ts';
 import type { Control } from './api.ts';
 
@@ -12,9 +12,14 @@ export class EpisodeControl {
   #steps = 0;
   #wake = () => {};
 
-  /** Fires on `stop`. */
+  /** Fires on `stop`, and on {@link fail} with the failure as its reason. */
   get signal(): AbortSignal {
     return this.#stop.signal;
+  }
+
+  /** Ends the episode for a reason that is not a person's: a lost device. */
+  fail(error: LabError): void {
+    this.#stop.abort(error);
   }
 
   apply(command: Control): void {

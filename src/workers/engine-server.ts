@@ -114,6 +114,8 @@ export function engineHandlers(
         const onProgress = (progress: Progress) => channel.push({ kind: 'progress', progress });
         let summary: RunSummary | null = null;
         const work = async () => {
+          const { lost } = await engine.backend();
+          void lost.then((error) => control.fail(error));
           const faces = await engine.episode(task, settings);
           try {
             let run = startSummary(id, new Date().toISOString(), faces.manifest);
@@ -134,7 +136,8 @@ export function engineHandlers(
               await appendEvent(id, event);
               run = foldSummary(run, event);
               await saveRun(run);
-              if (event.type !== 'step') {
+              // The other events leave the adapter as it was, and the last one may follow a lost device.
+              if (event.type !== 'step' && event.type !== 'episode_ended') {
                 await saveSnapshot(id, 'latest', await faces.learner.snapshot());
               }
               channel.push({ kind: 'event', event });
