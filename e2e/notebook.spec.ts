@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Page, test } from '@playwright/test';
 import { fieldNames, fields } from '../src/config.ts';
-import { formatRunFile } from '../src/ui/run-file.ts';
+import { formatRunFile } from '../src/formats/run-file.ts';
 import { expectClean } from './axe.ts';
 import { playBack, quietScript } from './fixtures/recorded/engine.ts';
 import { madeRun } from './fixtures/recorded/household-run.ts';

@@ -118,10 +118,12 @@ async function run(
   const script = scripted(texts, options);
   const task = { env: 'household/ALFWorld-v0.4', split: 'train', index: 0 };
   const manifest: RunManifest = {
-    schema: 1,
+    schema: 2,
     appVersion: '0',
     modelName: 'scripted',
     modelSha256: '',
+    quantisation: 'Q8_0',
+    tokenizerSha256: '',
     architecture: 'llama',
     heads: 1,
     kvHeads: 1,

@@ -94,6 +94,8 @@ export type TextSource = 'self' | 'env' | 'summary';
 /** One trained token: arrays of these would be wasteful, so they are columns of equal length. */
 export interface TokenColumns {
   readonly ids: readonly number[];
+  /** What was read before them and never trained; null in runs recorded before it was kept. */
+  readonly context: readonly number[] | null;
   /** The token's own text, as the tokenizer decodes it alone (may be a partial character). */
   readonly pieces: readonly string[];
   /** w_j; 0 where a token is context only. */
@@ -265,11 +267,16 @@ export type BackendName = 'webgpu' | 'wasm' | 'cpu';
 
 /** Everything that the event stream depends on: equal manifest, equal stream. */
 export interface RunManifest {
-  readonly schema: 1;
+  /** 1 had neither `quantisation` nor `tokenizerSha256`; `upgradeEvents` reads it. */
+  readonly schema: 2;
   readonly appVersion: string;
   readonly modelName: string;
   /** sha256 of the GGUF file, hex. */
   readonly modelSha256: string;
+  /** The type of most weights, e.g. `Q4_1`; empty where it was not recorded. */
+  readonly quantisation: string;
+  /** Says whether two models read and write the same ids; empty where it was not recorded. */
+  readonly tokenizerSha256: string;
   /** What an exported adapter needs to know of the model: rows of q and k are in GGUF order here. */
   readonly architecture: string;
   readonly heads: number;

@@ -2,6 +2,7 @@
 
 import { del, get, promisifyRequest, set, values } from 'idb-keyval';
 import { LabError } from '../errors.ts';
+import { upgradeEvents } from '../formats/run-upgrade.ts';
 import type { EpisodeEvent, RunSummary } from '../records.ts';
 import { openStore, stored } from './database.ts';
 
@@ -39,7 +40,7 @@ export function runEvents(id: string): Promise<readonly EpisodeEvent[]> {
   return stored('the events of a run', () =>
     openStore('events')('readonly', (store) =>
       promisifyRequest<EpisodeEvent[]>(store.getAll(keysOf(id))),
-    ),
+    ).then(upgradeEvents),
   );
 }
 

@@ -12,10 +12,12 @@ const run = (id: string, createdAt: string): RunSummary => ({
   id,
   createdAt,
   manifest: {
-    schema: 1,
+    schema: 2,
     appVersion: '0',
     modelName: 'm',
     modelSha256: '',
+    quantisation: 'Q8_0',
+    tokenizerSha256: '',
     architecture: 'llama',
     heads: 1,
     kvHeads: 1,

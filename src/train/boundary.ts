@@ -107,6 +107,7 @@ export async function atBoundary(
     settings.log_token_weights
       ? {
           ids,
+          context,
           pieces: learner.pieces(ids),
           weights,
           counts,

@@ -2,11 +2,11 @@
 
 import { changedFields, type Settings } from '../config.ts';
 import { isAbort, LabError, type LabErrorCode, toWire } from '../errors.ts';
+import { formatRunFile, parseRunFile } from '../formats/run-file.ts';
 import type { ModelRef, TaskRef } from '../records.ts';
 import type { Control, Download, RunItem } from '../workers/api.ts';
 import { startSettings } from './defaults.ts';
 import { engine, startEngine } from './engine.ts';
-import { formatRunFile, parseRunFile } from './run-file.ts';
 import { eventsOf, type RunView } from './run-view.ts';
 import { isRunning, taskKey, type UiEvent } from './state.ts';
 import { dispatch, useLab } from './store.ts';

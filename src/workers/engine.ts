@@ -22,6 +22,7 @@ import type {
   TaskRef,
 } from '../records.ts';
 import { createTokenizer, type Tokenizer } from '../text/tokenizer.ts';
+import { tokenizerHash } from '../text/tokenizer-hash.ts';
 import { LoraLearner } from '../train/learner.ts';
 
 /** A model's file with what is known of it before it is read. */
@@ -36,6 +37,7 @@ export interface Loaded {
   readonly gguf: GgufFile;
   readonly model: LlamaModel;
   readonly tokenizer: Tokenizer;
+  readonly tokenizerSha256: string;
   readonly info: ModelInfo;
 }
 
@@ -121,15 +123,16 @@ export class EngineHost {
       throw thrown;
     }
     const tokenizer = createTokenizer(gguf.metadata);
+    const tokenizerSha256 = await tokenizerHash(gguf.metadata);
     const info = infoOf(file, gguf, model, tokenizer, backend.name);
     this.#loaded?.model.dispose();
-    this.#loaded = { file, gguf, model, tokenizer, info };
+    this.#loaded = { file, gguf, model, tokenizer, tokenizerSha256, info };
     return this.#loaded.info;
   }
 
   /** Policy and learner for one episode, with a fresh adapter. Throws `not_found` without a model. */
   async episode(task: TaskRef, settings: Settings): Promise<EpisodeFaces> {
-    const { model, tokenizer, gguf, file, info } = this.loaded;
+    const { model, tokenizer, tokenizerSha256, gguf, file, info } = this.loaded;
     const template = templateOf(gguf.metadata, file.source.name);
     const backend = await this.backend();
     const targets: readonly LoraTarget[] = settings.target_modules;
@@ -145,10 +148,12 @@ export class EngineHost {
       policy,
       learner,
       manifest: {
-        schema: 1,
+        schema: 2,
         appVersion: version,
         modelName: info.name,
         modelSha256: file.sha256,
+        quantisation: info.quantisation,
+        tokenizerSha256,
         architecture: info.architecture,
         heads: info.heads,
         kvHeads: info.kvHeads,

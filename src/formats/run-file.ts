@@ -2,6 +2,7 @@
 
 import { LabError } from '../errors.ts';
 import type { EpisodeEvent } from '../records.ts';
+import { upgradeEvents } from './run-upgrade.ts';
 
 /** Larger files are refused: a run of 10,000 steps stays well under it. */
 const maxBytes = 512 * 1024 * 1024;
@@ -24,8 +25,9 @@ const needed: Readonly<Record<EpisodeEvent['type'], readonly string[]>> = {
 };
 
 /**
- * The events of a run file, in order. Throws bad_input, naming the line, where the text is no run:
- * not JSON, no known event, a field missing, or a gap in the sequence numbers.
+ * The events of a run file, in order, brought to the present schema. Throws bad_input, naming the
+ * line, where the text is no run: not JSON, no known event, a field missing, or a gap in the
+ * sequence numbers.
  */
 export function parseRunFile(text: string, name: string): readonly EpisodeEvent[] {
   if (text.length > maxBytes) {
@@ -56,7 +58,7 @@ export function parseRunFile(text: string, name: string): readonly EpisodeEvent[
         'Open a file that was saved with "Save run", or the events.jsonl of the command line.',
     );
   }
-  return events;
+  return upgradeEvents(events);
 }
 
 /** One event a line, the last line ended too. */
