@@ -23,6 +23,8 @@ interface FieldBase {
   /** Plain words, with the formula where there is one; shown as the field's tooltip. */
   readonly help: string;
   readonly place: Place;
+  /** Where the idea comes from. */
+  readonly citation?: string;
   /** Rarely touched; folded away in the form. */
   readonly advanced?: boolean;
 }
@@ -117,7 +119,27 @@ export const loraTargets = [
 export type LoraTarget = (typeof loraTargets)[number];
 
 /** Every method that this build can run. */
-export const methodNames = ['attt', 'frozen'] as const;
+export const methodNames = [
+  'attt',
+  'frozen',
+  'naive',
+  'sequence_filter',
+  'random_drop',
+  'static',
+  'static_q',
+  'static_in_place',
+  'repetition_penalty',
+  'temperature',
+  'loop_breaker',
+  'short_history',
+  'long_context',
+  'reflexion',
+] as const;
+export type MethodName = (typeof methodNames)[number];
+
+/** What can ask for an update besides a person. */
+export const triggerNames = ['periodic', 'repetition', 'error', 'low_confidence'] as const;
+export type TriggerName = (typeof triggerNames)[number];
 
 /** The table itself. Keys are the names used everywhere in the program, in the URL and in the CLI. */
 export const fields = {
@@ -170,6 +192,14 @@ export const fields = {
     place: toml('lab.context_length'),
     advanced: true,
   }),
+  history_turns: int(0, 0, 10_000, {
+    group: 'policy',
+    label: 'Turns kept',
+    unit: 'turns',
+    help: 'Only the last turns stay in the conversation, after the system text and the task; 0 keeps all that fit.',
+    place: toml('lab.history_turns'),
+    advanced: true,
+  }),
   // ------------------------------------------------------------ summary model
   summary_model: text('', {
     group: 'summary',
@@ -197,7 +227,7 @@ export const fields = {
   method: choice('attt', methodNames, {
     group: 'method',
     label: 'Method',
-    help: 'attt trains the adapter while the agent acts; frozen never does.',
+    help: 'attt trains the adapter while the agent acts; frozen never does; the others each change a little of one of the two (docs/methods.md).',
     place: toml('lab.method'),
   }),
   enabled: onOff(true, {
@@ -290,7 +320,119 @@ export const fields = {
     place: toml('lab.train_context'),
     advanced: true,
   }),
+  kl_penalty: real(0, 0, 1000, {
+    group: 'method',
+    label: 'KL penalty',
+    help: 'β in loss + β · mean KL(now ‖ episode start) over the trained tokens; 0 leaves it out. It pulls at every step, where the KL limit only looks after an update.',
+    citation: 'Ziegler et al. 2019, arXiv:1909.08593',
+    place: toml('lab.kl_penalty'),
+    advanced: true,
+  }),
+  ewc_strength: real(0, 0, 1e9, {
+    group: 'method',
+    label: 'EWC strength',
+    help: 'λ in loss + λ / 2 · Σ F (θ − θ*)²; θ* = the adapter after the last accepted update, F = the sum of the squared gradients of the accepted updates; 0 leaves it out.',
+    citation:
+      'Kirkpatrick et al. 2017, PNAS 114:3521; online form: Schwarz et al. 2018, arXiv:1805.06370',
+    place: toml('lab.ewc_strength'),
+    advanced: true,
+  }),
+  replay_texts: int(0, 0, 100, {
+    group: 'method',
+    label: 'Replayed texts',
+    unit: 'texts',
+    help: 'This many earlier accepted update texts, drawn at random, are trained along with the new one, at the weights they had.',
+    citation: 'Rolnick et al. 2019, arXiv:1811.11682',
+    place: toml('lab.replay_texts'),
+    advanced: true,
+  }),
+  validation_texts: int(0, 0, 100, {
+    group: 'method',
+    label: 'Quick validation',
+    unit: 'texts',
+    help: 'The latest texts of this episode that were never trained on are scored before and after an update; when their mean cross entropy rises, the update is discarded. 0 leaves it out.',
+    place: toml('lab.validation_texts'),
+    advanced: true,
+  }),
+  baseline_penalty: real(1.2, 0.1, 10, {
+    group: 'method',
+    label: 'Penalty of the baseline',
+    help: 'The repetition penalty of method "repetition_penalty".',
+    citation: 'Keskar et al. 2019, arXiv:1909.05858',
+    place: toml('lab.baseline_penalty'),
+    advanced: true,
+  }),
+  baseline_temperature: real(1, 0, 5, {
+    group: 'method',
+    label: 'Temperature of the baseline',
+    help: 'The temperature of method "temperature".',
+    place: toml('lab.baseline_temperature'),
+    advanced: true,
+  }),
+  baseline_history_turns: int(5, 1, 10_000, {
+    group: 'method',
+    label: 'Turns of the baseline',
+    unit: 'turns',
+    help: 'How many turns method "short_history" keeps.',
+    place: toml('lab.baseline_history_turns'),
+    advanced: true,
+  }),
+  baseline_context: int(16_384, 64, 131_072, {
+    group: 'method',
+    label: 'Context of the baseline',
+    unit: 'tokens',
+    help: 'The context of method "long_context"; cut to what the model was trained for.',
+    place: toml('lab.baseline_context'),
+    advanced: true,
+  }),
+  loop_breaker_tries: int(4, 1, 100, {
+    group: 'method',
+    label: 'Tries of the loop breaker',
+    unit: 'tries',
+    help: 'How often method "loop_breaker" samples a turn again whose command has just done nothing in this very world; the last try stands.',
+    place: toml('lab.loop_breaker_tries'),
+    advanced: true,
+  }),
+  reflexion_tries: int(3, 1, 100, {
+    group: 'method',
+    label: 'Tries of Reflexion',
+    unit: 'tries',
+    help: 'How often method "reflexion" may try a task; each failure adds a reflection to the next prompt.',
+    citation: 'Shinn et al. 2023, arXiv:2303.11366',
+    place: toml('lab.reflexion_tries'),
+    advanced: true,
+  }),
+  reflection_tokens: int(128, 1, 8192, {
+    group: 'method',
+    label: 'Reflection length',
+    unit: 'tokens',
+    help: 'The most tokens a reflection may take.',
+    place: toml('lab.reflection_tokens'),
+    advanced: true,
+  }),
   // ------------------------------------------------------------ trigger
+  triggers: list(['periodic'], triggerNames, {
+    group: 'trigger',
+    label: 'Triggers',
+    help: 'What asks for an update; any of them is enough. periodic: every K-th step. repetition: the step repeats an earlier one. error: no action could be read, or the world does not accept it. low_confidence: the sampled tokens were unlikely.',
+    place: toml('lab.triggers'),
+    advanced: true,
+  }),
+  trigger_repetition: real(0.8, 0, 1, {
+    group: 'trigger',
+    label: 'Repetition that triggers',
+    help: 'Trigger "repetition" asks when the repetition of the step is at or above it.',
+    place: toml('lab.trigger_repetition'),
+    advanced: true,
+  }),
+  trigger_logprob: real(-0.5, -100, 0, {
+    group: 'trigger',
+    label: 'Confidence that triggers',
+    unit: 'nats',
+    help: 'Trigger "low_confidence" asks when the mean log-probability of the sampled tokens of the step is below it.',
+    place: toml('lab.trigger_logprob'),
+    advanced: true,
+  }),
   update_interval_k: int(5, 1, 1000, {
     group: 'trigger',
     label: 'Update every',

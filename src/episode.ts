@@ -2,12 +2,14 @@
 
 import { causeOf, isAbort, LabError, throwIfAborted, toWire } from './errors.ts';
 import { nearest, words } from './math/repetition.ts';
-import { deriveRng } from './math/rng.ts';
+import { deriveRng, type Rng } from './math/rng.ts';
 import type { EpisodePorts, Order, WorldView } from './ports.ts';
 import type {
   ActionClass,
+  EpisodeEnded,
   EpisodeEvent,
   Generation,
+  RefusedTurn,
   RunManifest,
   StepTaken,
   StopReason,
@@ -16,28 +18,37 @@ import {
   type Conversation,
   conversationIds,
   fitConversation,
+  keepTurns,
   withTurn,
 } from './text/conversation.ts';
-import { parseTurn } from './text/parse.ts';
-import { firstMessages, observationMessage } from './text/prompt.ts';
+import { type ParsedTurn, parseTurn } from './text/parse.ts';
+import { firstMessages, observationMessage, reflectionMessage } from './text/prompt.ts';
 import { atBoundary, type BoundaryState, rollBack, startBoundaries } from './train/boundary.ts';
+import { methods, withMethod } from './train/methods.ts';
+import { type Asked, askedBy } from './train/triggers.ts';
 
 /**
  * Runs one episode. Every event is yielded once, in order; the caller stores it before asking for
  * the next. Failures travel as data: the last event says why it ended. Abort ends it as `stopped`.
+ * The method's own settings are in the manifest of the first event.
  */
 export async function* runEpisode(
-  manifest: RunManifest,
+  asked: RunManifest,
   ports: EpisodePorts,
   signal: AbortSignal,
 ): AsyncGenerator<EpisodeEvent, void, void> {
+  const manifest: RunManifest = { ...asked, settings: withMethod(asked.settings) };
   const { settings, task } = manifest;
+  const method = methods[settings.method];
   const { policy, learner, world, snapshots } = ports;
+  const stream = (purpose: string, ...at: readonly (string | number)[]): Rng =>
+    deriveRng(settings.seed, task.env, task.split, task.index, purpose, ...at);
+  const rules = { settings, method, stream };
   let seq = 0;
   let t = 0;
   let reward = 0;
-  let boundaries: BoundaryState = startBoundaries();
-  const end = (reason: StopReason, thrown: unknown = null): EpisodeEvent => ({
+  let boundaries: BoundaryState = startBoundaries({ text: '', ids: [] });
+  const end = (reason: StopReason, thrown: unknown = null): EpisodeEnded => ({
     type: 'episode_ended',
     seq: seq++,
     reason,
@@ -50,7 +61,12 @@ export async function* runEpisode(
   try {
     await snapshots.save(await learner.snapshot());
     let view = await world.reset(task, signal);
-    const messages = firstMessages(view.observation, view.admissible, settings);
+    const messages = firstMessages(
+      view.observation,
+      view.admissible,
+      settings,
+      manifest.reflections,
+    );
     let conversation: Conversation = { head: policy.begin(messages), turns: [] };
     yield {
       type: 'episode_started',
@@ -62,24 +78,38 @@ export async function* runEpisode(
       observation: view.observation,
       stateHash: view.stateHash,
     };
+    const opening = { text: messages.at(-1)?.content ?? '', ids: conversation.head };
+    boundaries = startBoundaries(opening);
+    const train = async (why: Asked): Promise<EpisodeEvent> => {
+      const result = await atBoundary(why, boundaries, conversation, rules, ports, signal);
+      boundaries = result.state;
+      return { ...result.boundary, seq: seq++ };
+    };
+    if (method.trains === 'before_acting') {
+      yield await train({ trigger: 'before_acting', cause: 'This method trains before acting.' });
+    }
     const stepWords: ReadonlySet<string>[] = [];
+    const idle = new Set<string>();
     while (t < settings.step_limit) {
       throwIfAborted(signal);
       const context = Math.min(policy.contextLength, settings.context_length);
       const room = Math.min(settings.max_tokens, Math.floor(context / 2));
-      const fitted = fitConversation(conversation, context - room);
+      const kept = keepTurns(conversation, settings.history_turns);
+      const fitted = fitConversation(kept, context - room);
       if (!fitted) {
         yield end('context_full');
         return;
       }
       conversation = fitted;
-      const generation = await act(conversation, t + 1, room, manifest, ports, signal);
-      const { thought, action, status, ignoredFrom } = parseTurn(generation.text, generation.stop);
+      const { generation, parsed, refused } = await act(conversation, t + 1, room, idle);
+      const { thought, action, status, ignoredFrom } = parsed;
       ports.onProgress({ type: 'phase', t: t + 1, phase: 'environment', done: 0, total: 1 });
       const before = view;
       view = await world.step(action, signal);
       t++;
       reward += view.reward;
+      if (view.stateHash !== before.stateHash) idle.clear();
+      else if (action !== '') idle.add(action);
       const message = observationMessage(view.observation, view.admissible, settings);
       const following = policy.follow(generation, message);
       const text = action === '' ? generation.text : `${thought}\n${action}`;
@@ -99,6 +129,7 @@ export async function* runEpisode(
         terminated: view.terminated,
         stateHash: view.stateHash,
         repetition: nearest(own, stepWords).ratio,
+        ...(refused.length > 0 && { refused }),
       };
       stepWords.push(own);
       yield step;
@@ -106,60 +137,85 @@ export async function* runEpisode(
       conversation = withTurn(conversation, [...generation.ids, ...following.ids]);
       boundaries = { ...boundaries, turns: [...boundaries.turns, turn] };
       if (view.terminated) {
-        yield end(reward > 0 ? 'solved' : 'failed');
+        yield reward > 0 ? end('solved') : await giveUp('failed');
         return;
       }
-      const due = t % settings.update_interval_k === 0;
-      let order: Order | 'periodic' = due ? 'periodic' : await ports.nextOrder(t, signal);
+      const due = askedBy(step, settings);
+      if (due) yield await train(due);
+      let order: Order = await ports.nextOrder(t, signal);
       while (order !== 'continue') {
         if (order === 'roll_back_now') {
           const restored = boundaries.dirty;
           boundaries = restored ? await rollBack(boundaries, ports) : boundaries;
           yield { type: 'rolled_back', seq: seq++, t, cause: 'manual', restored };
         } else {
-          const trigger = order === 'periodic' ? 'periodic' : 'manual';
-          const result = await atBoundary(
-            trigger,
-            boundaries,
-            conversation,
-            settings,
-            ports,
-            signal,
-          );
-          boundaries = result.state;
-          yield { ...result.boundary, seq: seq++ };
+          yield await train({ trigger: 'manual', cause: 'You asked for it.' });
         }
         order = await ports.nextOrder(t, signal);
       }
     }
-    yield end('step_limit');
+    yield await giveUp('step_limit');
   } catch (thrown) {
     const cause = await causeOf(thrown, signal);
     if (isAbort(cause)) yield end('stopped');
     else yield end(isEnvironmentError(cause) ? 'environment_error' : 'engine_error', cause);
   }
+
+  /** One thought and action: the same seed, task and step draw the same numbers for every method. */
+  async function act(
+    { head, turns }: Conversation,
+    at: number,
+    maxTokens: number,
+    idle: ReadonlySet<string>,
+  ): Promise<SampledTurn> {
+    const refused: RefusedTurn[] = [];
+    for (;;) {
+      const again = refused.length === 0 ? [] : ['again', refused.length];
+      const rng = stream('sample', at, ...again);
+      const generation = await sample(conversationIds({ head, turns }), at, maxTokens, rng);
+      const parsed = parseTurn(generation.text, generation.stop);
+      const { action } = parsed;
+      const why = method.refuses?.(action, idle) ?? null;
+      if (why === null || refused.length >= settings.loop_breaker_tries) {
+        return { generation, parsed, refused };
+      }
+      refused.push({ action, why, tokens: generation.ids.length });
+    }
+  }
+
+  async function sample(
+    ids: readonly number[],
+    at: number,
+    maxTokens: number,
+    rng: Rng,
+  ): Promise<Generation> {
+    const generation = await policy.generate(ids, settings, maxTokens, rng, signal, (id, piece) =>
+      ports.onProgress({ type: 'token', t: at, id, piece }),
+    );
+    if (generation.stop === 'abort') throwIfAborted(signal);
+    return generation;
+  }
+
+  /** The end of a try that did not solve the task; a method that reflects writes why first. */
+  async function giveUp(reason: 'failed' | 'step_limit'): Promise<EpisodeEvent> {
+    const last = boundaries.turns.at(-1);
+    if (!method.reflects || !last) return end(reason);
+    const { generation, observation } = last.step;
+    const question = policy.follow(generation, reflectionMessage(observation)).ids;
+    const told = withTurn(last.prior, [...generation.ids, ...question]);
+    const room = settings.reflection_tokens;
+    const context = Math.min(policy.contextLength, settings.context_length);
+    const fitted = fitConversation(told, context - room);
+    if (!fitted) return end(reason);
+    const reflection = await sample(conversationIds(fitted), t, room, stream('reflect'));
+    return { ...end(reason), reflection };
+  }
 }
 
-/** One thought and action: the same seed, task and step draw the same numbers for every method. */
-async function act(
-  conversation: Conversation,
-  t: number,
-  maxTokens: number,
-  { settings, task }: RunManifest,
-  { policy, onProgress }: EpisodePorts,
-  signal: AbortSignal,
-): Promise<Generation> {
-  const rng = deriveRng(settings.seed, task.env, task.split, task.index, 'sample', t);
-  const generation = await policy.generate(
-    conversationIds(conversation),
-    settings,
-    maxTokens,
-    rng,
-    signal,
-    (id, piece) => onProgress({ type: 'token', t, id, piece }),
-  );
-  if (generation.stop === 'abort') throwIfAborted(signal);
-  return generation;
+interface SampledTurn {
+  readonly generation: Generation;
+  readonly parsed: ParsedTurn;
+  readonly refused: readonly RefusedTurn[];
 }
 
 function classify(action: string, before: WorldView, after: WorldView): ActionClass {

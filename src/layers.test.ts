@@ -11,9 +11,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   store: ['formats', 'math'],
   model: ['formats', 'text', 'math'],
   train: ['model', 'text', 'math'],
+  experiment: ['formats', 'math'],
   workers: ['train', 'model', 'text', 'store', 'envs', 'formats', 'math'],
-  cli: ['workers', 'train', 'model', 'text', 'store', 'envs', 'formats', 'math'],
-  ui: ['store', 'formats', 'math'],
+  cli: ['experiment', 'workers', 'train', 'model', 'text', 'store', 'envs', 'formats', 'math'],
+  ui: ['experiment', 'store', 'formats', 'math'],
 };
 
 interface Import {

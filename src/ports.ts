@@ -86,9 +86,12 @@ export interface Learner {
   /** Each id's own text. */
   pieces(ids: readonly number[]): readonly string[];
   decode(ids: readonly number[]): string;
-  /** `grad_steps` Adam steps on one text. Atomic: when it throws or is aborted, nothing has changed. */
+  /**
+   * `grad_steps` Adam steps on the first text and those replayed with it, as one window; the result's
+   * cross entropies are the first text's. Atomic: when it throws or is aborted, nothing has changed.
+   */
   train(
-    text: TrainText,
+    window: readonly TrainText[],
     settings: Settings,
     signal: AbortSignal,
     onProgress: (done: number, total: number) => void,

@@ -1,6 +1,6 @@
 /** Every noun that is stored or sent between threads. Types only: nothing here runs. */
 
-import type { LoraTarget, Settings } from './config.ts';
+import type { LoraTarget, Settings, TriggerName } from './config.ts';
 import type { WireError } from './errors.ts';
 
 export type Json =
@@ -87,7 +87,20 @@ export type BoundaryOutcome =
   | 'skipped_novelty'
   | 'observed' // observe-only mode: it would have trained
   | 'updated'
-  | 'rolled_back_kl';
+  | 'rolled_back_kl'
+  | 'discarded_check'; // quick validation: held texts got worse, so this update was undone
+
+/** What asked for a boundary: a trigger of the settings, a person, or a method that trains before acting. */
+export type BoundaryTrigger = TriggerName | 'manual' | 'before_acting';
+
+/** Quick validation around one update. */
+export interface ValidationCheck {
+  /** How many held texts were scored. */
+  readonly texts: number;
+  /** Their mean cross entropy in nats, before the update and after it. */
+  readonly before: number;
+  readonly after: number;
+}
 
 export type TextSource = 'self' | 'env' | 'summary';
 
@@ -153,13 +166,24 @@ export interface StepTaken extends Sequenced {
   readonly stateHash: string;
   /** Max Jaccard of this step's text with every earlier step's text; 0 at the first. */
   readonly repetition: number;
+  /** Turns that the method refused before this one, in order; absent when it refused none. */
+  readonly refused?: readonly RefusedTurn[];
+}
+
+/** A sampled turn that never reached the world. */
+export interface RefusedTurn {
+  readonly action: string;
+  readonly why: string;
+  /** Tokens sampled for it. */
+  readonly tokens: number;
 }
 
 export interface Boundary extends Sequenced {
   readonly type: 'boundary';
   readonly t: number;
-  /** What asked for it: the period, or a person. */
-  readonly trigger: 'periodic' | 'manual';
+  readonly trigger: BoundaryTrigger;
+  /** Why it asked, in one sentence. Absent in records of before 0.2. */
+  readonly cause?: string;
   readonly outcome: BoundaryOutcome;
   /** One sentence that answers "why was there (no) update?" with the numbers. */
   readonly why: string;
@@ -186,6 +210,11 @@ export interface Boundary extends Sequenced {
   readonly deltaNorm: number | null;
   /** True when a rollback restored something; false when there was nothing to undo. */
   readonly restored: boolean;
+  /** Trained tokens times gradient steps, replayed texts included. Absent where nothing was trained. */
+  readonly trainedTokens?: number;
+  /** How many earlier texts were trained along. */
+  readonly replayed?: number;
+  readonly check?: ValidationCheck | null;
 }
 
 export interface RolledBack extends Sequenced {
@@ -203,6 +232,8 @@ export interface EpisodeEnded extends Sequenced {
   readonly updates: number;
   readonly rollbacks: number;
   readonly error: WireError | null;
+  /** What the policy wrote about a failed try; absent unless the method reflects. */
+  readonly reflection?: Generation;
 }
 
 /** The run. UI state, charts, store, bundle, replay and tests are folds over these. */
@@ -259,6 +290,16 @@ export interface LearnerSnapshot {
   readonly schema: 1;
   readonly adapter: AdapterData;
   readonly optimiser: AdamData;
+  /** What elastic weight consolidation remembers; absent while there is nothing. */
+  readonly ewc?: EwcData;
+}
+
+/** Per parameter, in the optimiser's order. */
+export interface EwcData {
+  /** Sum of the squared gradients of the accepted updates. */
+  readonly fisher: readonly Float32Array[];
+  /** The parameters after the last of them. */
+  readonly anchor: readonly Float32Array[];
 }
 
 // ---------------------------------------------------------------- runs
@@ -287,6 +328,8 @@ export interface RunManifest {
   readonly env: string;
   readonly task: TaskRef;
   readonly settings: Settings;
+  /** What the policy wrote after earlier tries of this task; absent at the first. */
+  readonly reflections?: readonly string[];
 }
 
 export interface RunSummary {

@@ -1,6 +1,7 @@
 /** Reads option values off the command line; what does not fit is wrong use, never a default. */
 
 import { Option } from 'commander';
+import { parseIndices } from '../formats/indices.ts';
 import type { BackendName } from '../records.ts';
 import { WrongUse } from './output.ts';
 
@@ -12,17 +13,10 @@ export function idList(text: string): number[] {
 }
 
 /** `0-9`, `3` or `0-4,8`: indices in the order given, each once. */
-export function indexList(text: string): number[] {
-  const indices = text.split(',').flatMap((part) => {
-    const [, from = '', to = from] = /^\s*(\d+)(?:-(\d+))?\s*$/.exec(part) ?? [];
-    const first = from === '' ? Number.NaN : Number(from);
-    const last = Number(to === '' ? from : to);
-    if (!(first <= last && last - first < 100_000)) {
-      throw new WrongUse(`--tasks ${text} was given; expected indices such as 0-9 or 0,3,7.`);
-    }
-    return Array.from({ length: last - first + 1 }, (_, i) => first + i);
-  });
-  return [...new Set(indices)];
+export function indexList(text: string): readonly number[] {
+  const indices = parseIndices(text);
+  if (indices !== null) return indices;
+  throw new WrongUse(`--tasks ${text} was given; expected indices such as 0-9 or 0,3,7.`);
 }
 
 /** A parser for an option that wants an integer of at least `least`. */

@@ -17,6 +17,12 @@ export function withTurn({ head, turns }: Conversation, turn: readonly number[])
   return { head, turns: [...turns, turn] };
 }
 
+/** The head and the last `count` turns; 0 keeps all. */
+export function keepTurns(conversation: Conversation, count: number): Conversation {
+  const { head, turns } = conversation;
+  return count === 0 || turns.length <= count ? conversation : { head, turns: turns.slice(-count) };
+}
+
 /**
  * Keeps a conversation under `limit` ids: when it is longer, the oldest turns are dropped in one go
  * until at most half the limit is used (so that the cache is rebuilt seldom). The head always stays;

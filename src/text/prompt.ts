@@ -30,14 +30,22 @@ export function splitOpening(text: string): Opening {
   };
 }
 
-/** The conversation before the first turn: the system text where there is one, the task, the room. */
+/**
+ * The conversation before the first turn: the system text where there is one, the task, the room.
+ * Reflections on earlier tries stand between task and room.
+ */
 export function firstMessages(
   openingText: string,
   admissible: readonly string[] | null,
   settings: PromptSettings,
+  reflections: readonly string[] = [],
 ): readonly ChatMessage[] {
   const { goal, observation } = splitOpening(openingText);
-  const seen = observationText(observation, admissible, settings);
+  const learnt =
+    reflections.length === 0
+      ? ''
+      : `What you wrote after earlier tries:\n${reflections.map((r) => `- ${r}`).join('\n')}\n`;
+  const seen = learnt + observationText(observation, admissible, settings);
   const task: ChatMessage = {
     role: 'user',
     content: goal === null ? seen : `Task: ${goal}\n${seen}`,
@@ -54,6 +62,14 @@ export function observationMessage(
   settings: PromptSettings,
 ): ChatMessage {
   return { role: 'user', content: observationText(observation, admissible, settings) };
+}
+
+/** What the policy is asked after a try that failed, in place of the next turn. */
+export function reflectionMessage(observation: string): ChatMessage {
+  return {
+    role: 'user',
+    content: `${observation}\n\nThe task is not done, and this try is over. In a few sentences: what went wrong, and what will you do differently at the next try?`,
+  };
 }
 
 /** A turn as the policy is taught to write it, and as `parseTurn` reads it back. */

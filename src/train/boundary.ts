@@ -4,35 +4,27 @@ import type { Settings } from '../config.ts';
 import { LabError } from '../errors.ts';
 import { countNgrams, coverage, tokenWeights } from '../math/ngram.ts';
 import { nearest, words } from '../math/repetition.ts';
+import type { Rng } from '../math/rng.ts';
 import type { Learner, Snapshots, TrainResult, TrainText } from '../ports.ts';
-import type { Boundary, Progress, StepTaken, TokenColumns } from '../records.ts';
-import { type Conversation, conversationIds, fitConversation } from '../text/conversation.ts';
+import type { Boundary, Progress, TokenColumns, ValidationCheck } from '../records.ts';
+import { type Conversation, conversationIds } from '../text/conversation.ts';
 import { decide } from './decide.ts';
-import { methods } from './methods.ts';
-
-/** The longest context, in ids, that an update text is trained after; older turns are cut. */
-export const trainContextLimit = 1024;
-
-/** A step with what a boundary needs of it beyond its record. */
-export interface Turn {
-  readonly step: StepTaken;
-  /** Thought and action as text; the raw text where no action could be read. */
-  readonly text: string;
-  /** Where, in the generated text, invented material after the action begins; null when none. */
-  readonly ignoredFrom: number | null;
-  /** The conversation it was sampled after. */
-  readonly prior: Conversation;
-}
+import type { Method } from './methods/method.ts';
+import type { Asked } from './triggers.ts';
+import { type Opening, openingText, type Turn, updateText } from './update-text.ts';
+import { heldTexts, score } from './validation.ts';
 
 /** An update text that was trained on, or would have been in observe-only mode. */
 interface AcceptedText {
   readonly step: number;
   readonly words: ReadonlySet<string>;
-  readonly ids: readonly number[];
+  /** Its ids with the weights they were trained at. */
+  readonly trained: TrainText;
 }
 
 /** What boundaries remember of an episode; rollbacks do not touch it, except `dirty`. */
 export interface BoundaryState {
+  readonly opening: Opening;
   readonly turns: readonly Turn[];
   readonly accepted: readonly AcceptedText[];
   readonly updates: number;
@@ -41,8 +33,8 @@ export interface BoundaryState {
   readonly dirty: boolean;
 }
 
-export function startBoundaries(): BoundaryState {
-  return { turns: [], accepted: [], updates: 0, rollbacks: 0, dirty: false };
+export function startBoundaries(opening: Opening): BoundaryState {
+  return { opening, turns: [], accepted: [], updates: 0, rollbacks: 0, dirty: false };
 }
 
 export interface BoundaryPorts {
@@ -51,25 +43,38 @@ export interface BoundaryPorts {
   readonly onProgress: (progress: Progress) => void;
 }
 
+/** What stays the same over an episode. */
+export interface BoundaryRules {
+  readonly settings: Settings;
+  readonly method: Method;
+  /** The episode's random stream for a purpose. */
+  readonly stream: (purpose: string, t: number) => Rng;
+}
+
 export interface BoundaryResult {
   readonly boundary: Omit<Boundary, 'seq'>;
   readonly state: BoundaryState;
 }
 
-/** Runs one boundary after the latest step. Throws `aborted` with nothing changed. */
+/** Runs one boundary, after the latest step or before the first. Throws `aborted` with nothing changed. */
 export async function atBoundary(
-  trigger: 'periodic' | 'manual',
+  { trigger, cause }: Asked,
   state: BoundaryState,
   conversation: Conversation,
-  settings: Settings,
+  rules: BoundaryRules,
   ports: BoundaryPorts,
   signal: AbortSignal,
 ): Promise<BoundaryResult> {
   const { learner, onProgress } = ports;
+  const { settings, method, stream } = rules;
   const turn = state.turns.at(-1);
-  if (!turn) throw new LabError('internal', 'A boundary before the first step.');
-  const { t } = turn.step;
-  const { text, ids, context, trained } = updateText(turn, settings, learner);
+  if (!turn && trigger !== 'before_acting') {
+    throw new LabError('internal', 'A boundary before the first step.');
+  }
+  const t = turn?.step.t ?? 0;
+  const { source, text, ids, context, trained } = turn
+    ? updateText(turn, settings, learner)
+    : openingText(state.opening);
   const textWords = words(text);
   const hasText = textWords.size > 0 && context.length + ids.length > 1;
   const near = nearest(
@@ -81,7 +86,8 @@ export async function atBoundary(
     {
       trigger,
       t,
-      enabled: settings.enabled && methods[settings.method].learns,
+      enabled: settings.enabled,
+      trains: method.trains,
       hasText,
       ratio,
       updates: state.updates,
@@ -90,17 +96,19 @@ export async function atBoundary(
   );
   const history =
     settings.history === 'accepted'
-      ? state.accepted.map((a) => a.ids)
+      ? state.accepted.map((a) => a.trained.ids)
       : state.turns.slice(0, -1).map((earlier) => updateText(earlier, settings, learner).ids);
   const { counts, starts } = coverage(
     ids,
     settings.ngram_n,
     countNgrams(history, settings.ngram_n),
   );
-  const weights = tokenWeights(counts, settings.w_min).map((w, j) =>
+  const novel = tokenWeights(counts, settings.w_min).map((w, j) =>
     j < trained && context.length + j > 0 ? w : 0,
   );
-  const positive = weights.filter((w) => w > 0);
+  const weights = method.weigh?.(novel, stream('weigh', t)) ?? novel;
+  const usable = novel.filter((w) => w > 0).length;
+  const weightSum = weights.reduce((a, b) => a + b, 0);
   const trainText: TrainText = { context, ids, weights };
   const noCe = ids.map(() => null);
   const columns = (ceBefore: TokenColumns['ceBefore'], ceAfter: TokenColumns['ceAfter']) =>
@@ -120,16 +128,16 @@ export async function atBoundary(
     type: 'boundary',
     t,
     trigger,
+    cause,
     outcome: 'disabled',
     why,
-    source: settings.text_source,
+    source,
     text,
     ratio,
     novelty: ratio === null ? null : 1 - ratio,
     nearestStep: near.index === null ? null : (state.accepted[near.index]?.step ?? null),
     tokens: columns(noCe, noCe),
-    meanWeight:
-      positive.length === 0 ? null : positive.reduce((a, b) => a + b, 0) / positive.length,
+    meanWeight: usable === 0 ? null : weightSum / usable,
     losses: [],
     gradNorms: [],
     kl: null,
@@ -138,7 +146,7 @@ export async function atBoundary(
     deltaNorm: null,
     restored: false,
   };
-  const accepted = [...state.accepted, { step: t, words: textWords, ids }];
+  const accepted = [...state.accepted, { step: t, words: textWords, trained: trainText }];
   if (verdict === 'rolled_back_ratio') {
     const restored = state.dirty;
     const note = restored ? '' : ' There was nothing to undo.';
@@ -161,7 +169,21 @@ export async function atBoundary(
     };
   }
 
-  const result = await learner.train(trainText, settings, signal, (done, total) =>
+  const held = heldTexts(
+    state.turns,
+    new Set([t, ...state.accepted.map(({ step }) => step)]),
+    settings,
+    learner,
+  );
+  const untouched =
+    held.length === 0
+      ? null
+      : { snapshot: await learner.snapshot(), score: await score(held, learner, signal) };
+  const replay = stream('replay', t)
+    .shuffle(state.accepted)
+    .slice(0, settings.replay_texts)
+    .map((earlier) => earlier.trained);
+  const result = await learner.train([trainText, ...replay], settings, signal, (done, total) =>
     onProgress({ type: 'phase', t, phase: 'train', done, total }),
   );
   const every = settings.log_kl_every_n_updates;
@@ -170,6 +192,14 @@ export async function atBoundary(
   const kl = due ? await learner.klFromStart(trainText, signal) : null;
   const klInContext = due ? await learner.klAtPrompt(conversationIds(conversation), signal) : null;
   const deltaNorm = await learner.deltaNorm();
+  const check: ValidationCheck | null = untouched && {
+    texts: held.length,
+    before: untouched.score,
+    after: finiteOrMax(await score(held, learner, signal)),
+  };
+  const trainedTokens =
+    (result.losses.length - 1) *
+    [trainText, ...replay].reduce((sum, one) => sum + one.weights.filter((w) => w > 0).length, 0);
   const trainedBoundary = {
     ...base,
     tokens: columns(result.ceBefore, result.ceAfter),
@@ -178,12 +208,26 @@ export async function atBoundary(
     kl: kl === null ? null : finiteOrMax(kl),
     klInContext: klInContext === null ? null : finiteOrMax(klInContext),
     deltaNorm: finiteOrMax(deltaNorm),
+    trainedTokens,
+    replayed: replay.length,
+    check,
   };
   const refusal = driftOf(result, kl, deltaNorm, settings);
   if (refusal) {
     return {
       boundary: { ...trainedBoundary, outcome: 'rolled_back_kl', why: refusal, restored: true },
       state: await rollBack(state, ports),
+    };
+  }
+  if (untouched && check && check.after > check.before) {
+    learner.restore(untouched.snapshot);
+    return {
+      boundary: {
+        ...trainedBoundary,
+        outcome: 'discarded_check',
+        why: `Discarded: the cross entropy of ${held.length} held texts rose from ${check.before.toFixed(3)} to ${check.after.toFixed(3)} nats.`,
+      },
+      state,
     };
   }
   const updates = state.updates + 1;
@@ -200,53 +244,6 @@ export async function rollBack(
 ): Promise<BoundaryState> {
   learner.restore(await snapshots.load());
   return { ...state, dirty: false, rollbacks: state.rollbacks + 1 };
-}
-
-/** The text of a boundary as ids that were sampled or read, never re-encoded. */
-function updateText(turn: Turn, settings: Settings, learner: Learner) {
-  const { generation, observation, observationIds, observationSpan } = turn.step;
-  const before = conversationIds(
-    fitConversation(turn.prior, trainContextLimit) ?? { head: turn.prior.head, turns: [] },
-  );
-  const inContext = settings.train_context === 'conversation';
-  switch (settings.text_source) {
-    case 'self': {
-      const { ids } = generation;
-      return {
-        text: turn.text,
-        ids,
-        context: inContext ? before : learner.bos,
-        trained: turn.ignoredFrom === null ? ids.length : idsUpTo(ids, turn.ignoredFrom, learner),
-      };
-    }
-    case 'env': {
-      const [start, end] = observationSpan;
-      const ids = observationIds.slice(start, end);
-      return {
-        text: observation,
-        ids,
-        context: inContext
-          ? [...before, ...generation.ids, ...observationIds.slice(0, start)]
-          : learner.bos,
-        trained: ids.length,
-      };
-    }
-    case 'summary':
-      throw new LabError(
-        'unsupported',
-        'Update text "summary" needs a summary model behind an endpoint, and none is connected. Choose "self" or "env".',
-      );
-    default:
-      return settings.text_source satisfies never;
-  }
-}
-
-/** How many ids give the first `length` characters of the text. */
-function idsUpTo(ids: readonly number[], length: number, learner: Learner): number {
-  for (let n = 0; n < ids.length; n++) {
-    if (learner.decode(ids.slice(0, n)).length >= length) return n;
-  }
-  return ids.length;
 }
 
 /** Why an update must be undone, in words; null when it may stay. */

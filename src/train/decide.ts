@@ -1,13 +1,16 @@
 /** The order of checks at a boundary: what happens before any training, and why, in words. */
 
 import type { Settings } from '../config.ts';
-import type { BoundaryOutcome } from '../records.ts';
+import type { BoundaryOutcome, BoundaryTrigger } from '../records.ts';
+import type { Method } from './methods/method.ts';
 
 /** What is known at a boundary before training. */
 export interface BoundaryFacts {
-  readonly trigger: 'periodic' | 'manual';
+  readonly trigger: BoundaryTrigger;
   readonly t: number;
+  /** Updates are on. */
   readonly enabled: boolean;
+  readonly trains: Method['trains'];
   readonly hasText: boolean;
   /** r_k; null without text. */
   readonly ratio: number | null;
@@ -17,7 +20,9 @@ export interface BoundaryFacts {
 
 export interface Decision {
   /** `train` when every check passed. */
-  readonly outcome: Exclude<BoundaryOutcome, 'updated' | 'observed' | 'rolled_back_kl'> | 'train';
+  readonly outcome:
+    | Exclude<BoundaryOutcome, 'updated' | 'observed' | 'rolled_back_kl' | 'discarded_check'>
+    | 'train';
   readonly why: string;
 }
 
@@ -28,15 +33,21 @@ const show = (x: number) => x.toFixed(2);
  * novelty below 0.5, so the other way round the ratio rollback could never happen.
  */
 export function decide(facts: BoundaryFacts, settings: Settings): Decision {
-  const { t, ratio, updates } = facts;
-  if (!facts.enabled) {
+  const { t, ratio, updates, trigger, trains } = facts;
+  if (!facts.enabled || trains === 'never') {
     return {
       outcome: 'disabled',
       why: 'No update: this run trains nothing (updates are off, or the method is frozen).',
     };
   }
+  if (trains === 'before_acting' && trigger !== 'before_acting') {
+    return {
+      outcome: 'disabled',
+      why: 'No update: this method trains before the first step only.',
+    };
+  }
   const first = settings.min_steps_before_first_update;
-  if (facts.trigger === 'periodic' && t < first) {
+  if (trigger !== 'manual' && trigger !== 'before_acting' && t < first) {
     return {
       outcome: 'too_early',
       why: `No update: step ${t} comes before the first allowed update at step ${first}.`,

@@ -8,6 +8,7 @@ import type { Learner, TrainText } from '../ports.ts';
 import type { AdapterData, LearnerSnapshot } from '../records.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 import { Adam } from './adam.ts';
+import { Ewc } from './ewc.ts';
 import type { WeightedIds } from './loss.ts';
 import { klDivergence, measureCrossEntropy, updateAdapter } from './update.ts';
 
@@ -19,6 +20,7 @@ export class LoraLearner implements Learner {
   readonly #tokenizer: Tokenizer;
   readonly #start: Adapter;
   readonly #adam: Adam;
+  readonly #ewc = new Ewc();
 
   /** Begins at `start`, which is also what KL is measured against. */
   constructor(model: LlamaModel, tokenizer: Tokenizer, start: AdapterData) {
@@ -39,28 +41,36 @@ export class LoraLearner implements Learner {
   }
 
   async train(
-    text: TrainText,
+    window: readonly TrainText[],
     settings: Settings,
     signal: AbortSignal,
     onProgress: (done: number, total: number) => void,
   ) {
+    const [text] = window;
+    if (!text) throw new LabError('bad_input', 'There is no text to train on.');
+    const { kl_penalty, ewc_strength } = settings;
+    const consolidates = ewc_strength > 0;
     const update = updateAdapter(
       this.#model,
       this.adapter,
       this.#adam,
-      [sequenceOf(text)],
+      window.map(sequenceOf),
       {
         steps: settings.grad_steps,
         learningRate: settings.learning_rate,
         normalisation: settings.loss_normalisation,
         maxGradNorm: settings.max_grad_norm,
+        keepGradients: consolidates,
+        ...(kl_penalty > 0 && { klPenalty: { weight: kl_penalty, reference: this.#start } }),
+        ...(consolidates && { pull: (now) => this.#ewc.pull(now, ewc_strength) }),
       },
       signal,
     );
     let turn = await update.next();
     for (; turn.done !== true; turn = await update.next())
       onProgress(turn.value.done, turn.value.total);
-    const { losses, gradNorms, ceBefore, ceAfter } = turn.value;
+    const { losses, gradNorms, ceBefore, ceAfter, firstGradients } = turn.value;
+    if (firstGradients) this.#ewc.accept(firstGradients, this.adapter.parameters());
     return {
       losses,
       gradNorms,
@@ -90,10 +100,12 @@ export class LoraLearner implements Learner {
   }
 
   async snapshot(): Promise<LearnerSnapshot> {
+    const ewc = await this.#ewc.export();
     return {
       schema: 1,
       adapter: await this.adapter.export(),
       optimiser: await this.#adam.export(),
+      ...(ewc && { ewc }),
     };
   }
 
@@ -106,12 +118,14 @@ export class LoraLearner implements Learner {
     }
     this.adapter.restore(snapshot.adapter);
     this.#adam.restore(snapshot.optimiser);
+    this.#ewc.restore(snapshot.ewc, this.adapter.parameters());
   }
 
   dispose(): void {
     this.adapter.dispose();
     this.#start.dispose();
     this.#adam.dispose();
+    this.#ewc.dispose();
   }
 
   [Symbol.dispose](): void {

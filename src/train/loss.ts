@@ -113,9 +113,16 @@ export async function crossEntropyAt(
   return out;
 }
 
+/** A KL penalty at the same rows: coefficient · Σ KL(now ‖ reference). */
+export interface KlPull {
+  /** The reference's residual output, [T, width]; borrowed. */
+  readonly x: tf.Tensor2D;
+  readonly coefficient: number;
+}
+
 /**
- * As {@link crossEntropyAt}, and the gradient of Σ coeff_n · CE_n at x, [T, width]. Borrows x; the
- * caller owns `dx`.
+ * As {@link crossEntropyAt}, and the gradient of Σ coeff_n · CE_n (+ the KL penalty) at x, [T, width].
+ * Borrows x; the caller owns `dx`.
  */
 export async function crossEntropyGradient(
   model: LlamaModel,
@@ -123,6 +130,7 @@ export async function crossEntropyGradient(
   { rows, labels }: Targets,
   coefficients: Float32Array,
   signal: AbortSignal | undefined,
+  pull: KlPull | null = null,
 ): Promise<{ readonly ce: Float32Array; readonly dx: tf.Tensor2D }> {
   const { rmsEpsilon, vocabulary } = model.config;
   const out = new Float32Array(labels.length);
@@ -136,7 +144,13 @@ export async function crossEntropyGradient(
         const chunkLabels = labels.slice(from, to);
         const normed = rmsNorm(picked, model.outputNorm, rmsEpsilon);
         const logits = linear(normed, model.head);
-        const dLogits = crossEntropyBackward(logits, chunkLabels, coefficients.slice(from, to));
+        const dCe = crossEntropyBackward(logits, chunkLabels, coefficients.slice(from, to));
+        const dLogits = pull
+          ? tf.add<tf.Tensor2D>(
+              dCe,
+              klBackward(logits, logitsOf(model, pick(pull.x, rows.subarray(from, to))), pull),
+            )
+          : dCe;
         const dNormed = linearBackward(dLogits, model.head);
         return {
           ce: crossEntropy(logits, chunkLabels),
@@ -150,6 +164,19 @@ export async function crossEntropyGradient(
   } finally {
     tf.dispose(parts);
   }
+}
+
+/** d/dp of c · KL(softmax p ‖ softmax q), row by row: c · P (log P − log Q − KL). [N, V]. */
+function klBackward(
+  p: tf.Tensor2D,
+  q: tf.Tensor2D,
+  { coefficient }: Pick<KlPull, 'coefficient'>,
+): tf.Tensor2D {
+  const logP = tf.logSoftmax(p, -1);
+  const difference = tf.sub<tf.Tensor2D>(logP, tf.logSoftmax(q, -1));
+  const probability = tf.exp(logP);
+  const kl = tf.sum(tf.mul(probability, difference), 1, true);
+  return tf.mul<tf.Tensor2D>(tf.mul(probability, tf.sub(difference, kl)), coefficient);
 }
 
 /**

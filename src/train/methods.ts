@@ -1,23 +1,37 @@
-/** Methods are values: each states its few differences, and the spine branches on none of their names. */
+/** Every method by its name, and the settings that a run of one has. */
 
-import type { methodNames } from '../config.ts';
+import type { MethodName, Settings } from '../config.ts';
+import { attt } from './methods/attt.ts';
+import { frozen } from './methods/frozen.ts';
+import { longContext, shortHistory } from './methods/history.ts';
+import { loopBreaker } from './methods/loop-breaker.ts';
+import type { Method } from './methods/method.ts';
+import { naive } from './methods/naive.ts';
+import { randomDrop } from './methods/random-drop.ts';
+import { reflexion } from './methods/reflexion.ts';
+import { repetitionPenalty } from './methods/repetition-penalty.ts';
+import { sequenceFilter } from './methods/sequence-filter.ts';
+import { staticInPlace, staticQ, staticTtt } from './methods/static.ts';
+import { temperature } from './methods/temperature.ts';
 
-export interface Method {
-  readonly label: string;
-  readonly help: string;
-  /** False: boundaries are recorded as `disabled` and nothing is ever trained. */
-  readonly learns: boolean;
-}
-
-export const methods: Readonly<Record<(typeof methodNames)[number], Method>> = {
-  attt: {
-    label: 'aTTT',
-    help: 'Trains the adapter on the agent’s latest text, each token weighed by how new it is.',
-    learns: true,
-  },
-  frozen: {
-    label: 'Frozen',
-    help: 'The policy as it is: the baseline that every claim is measured against.',
-    learns: false,
-  },
+export const methods: Readonly<Record<MethodName, Method>> = {
+  attt,
+  frozen,
+  naive,
+  sequence_filter: sequenceFilter,
+  random_drop: randomDrop,
+  static: staticTtt,
+  static_q: staticQ,
+  static_in_place: staticInPlace,
+  repetition_penalty: repetitionPenalty,
+  temperature,
+  loop_breaker: loopBreaker,
+  short_history: shortHistory,
+  long_context: longContext,
+  reflexion,
 };
+
+/** The settings that a run has once its method has changed its own. */
+export function withMethod(asked: Settings): Settings {
+  return { ...asked, ...methods[asked.method].settings?.(asked) };
+}

@@ -13,6 +13,7 @@ import type { Adam } from './adam.ts';
 import {
   crossEntropyAt,
   crossEntropyGradient,
+  type KlPull,
   klAt,
   lossDivisor,
   type Normalisation,
@@ -30,6 +31,10 @@ export interface UpdateOptions {
   readonly maxGradNorm: number;
   /** Also return the first step's gradients, for checking. */
   readonly keepGradients?: boolean;
+  /** weight · mean over the trained positions of KL(now ‖ reference) joins the loss. */
+  readonly klPenalty?: { readonly weight: number; readonly reference: Adapter };
+  /** What joins the gradient of every parameter at each step, owned by the update; null for nothing. */
+  readonly pull?: (parameters: readonly tf.Tensor2D[]) => readonly tf.Tensor2D[] | null;
 }
 
 /** Work done so far, in layers passed forwards or backwards. */
@@ -39,14 +44,14 @@ export interface UpdateProgress {
 }
 
 export interface UpdateResult {
-  /** Before each step, then after the last: steps + 1 numbers. */
+  /** The weighted cross entropy alone, before each step, then after the last: steps + 1 numbers. */
   readonly losses: readonly number[];
   /** Of the whole gradient at each step, before clipping. */
   readonly gradNorms: readonly number[];
   /** Nats of every label, sequence by sequence. */
   readonly ceBefore: readonly Float32Array[];
   readonly ceAfter: readonly Float32Array[];
-  /** In the order of the adapter's parameters; null unless asked for. */
+  /** Without `pull`, in the order of the adapter's parameters; null unless asked for. */
   readonly firstGradients: readonly Float32Array[] | null;
 }
 
@@ -72,7 +77,10 @@ export async function* updateAdapter(
     work.map(({ targets }) => targets),
     options.normalisation,
   );
-  const total = work.length * model.layers.length * (2 * options.steps + 1);
+  const { klPenalty } = options;
+  const passes = 2 * options.steps + 1 + (klPenalty ? 1 : 0);
+  const total = work.length * model.layers.length * passes;
+  const labels = work.reduce((sum, { targets }) => sum + targets.labels.length, 0);
   let done = 0;
   const before = { parameters: adapter.checkpoint(), optimiser: adam.checkpoint() };
   const losses: number[] = [];
@@ -80,14 +88,25 @@ export async function* updateAdapter(
   let ceBefore: readonly Float32Array[] = [];
   let firstGradients: readonly Float32Array[] | null = null;
   let finished = false;
+  const references: tf.Tensor2D[] = [];
   try {
+    if (klPenalty) {
+      for (const { ids } of work) {
+        const pass = runSequence(model, klPenalty.reference, ids, 'output', signal);
+        let turn = await pass.next();
+        for (; turn.done !== true; turn = await pass.next()) yield { done: done++, total };
+        references.push(...turn.value);
+      }
+    }
     for (let step = 0; ; step++) {
       const training = step < options.steps;
       using sums = new AdapterGradients();
       const ces: Float32Array[] = [];
       let weighted = 0;
-      for (const { ids, targets } of work) {
-        const into = training ? { sums, divisor } : null;
+      for (const [i, { ids, targets }] of work.entries()) {
+        const x = references[i];
+        const pull = klPenalty && x ? { x, coefficient: klPenalty.weight / labels } : null;
+        const into = training ? { sums, divisor, pull } : null;
         const pass = onePass(model, adapter, ids, targets, into, ces, signal);
         for await (const _layer of pass) yield { done: done++, total };
         weighted += weightedSum(ces.at(-1) ?? new Float32Array(0), targets);
@@ -98,14 +117,21 @@ export async function* updateAdapter(
         finished = true;
         return { losses, gradNorms, ceBefore, ceAfter: ces, firstGradients };
       }
-      const gradients = sums.inOrderOf(adapter);
-      if (step === 0 && options.keepGradients === true) firstGradients = await copies(gradients);
-      const norm = await globalNorm(gradients);
-      gradNorms.push(norm);
-      const clip = options.maxGradNorm > 0 ? options.maxGradNorm / (norm + CLIP_EPSILON) : 1;
-      takeStep(adapter, adam, gradients, Math.min(1, clip), options.learningRate);
+      const own = sums.inOrderOf(adapter);
+      if (step === 0 && options.keepGradients === true) firstGradients = await copies(own);
+      const pulled = withPull(own, options.pull?.(adapter.parameters()) ?? null);
+      try {
+        const gradients = pulled ?? own;
+        const norm = await globalNorm(gradients);
+        gradNorms.push(norm);
+        const clip = options.maxGradNorm > 0 ? options.maxGradNorm / (norm + CLIP_EPSILON) : 1;
+        takeStep(adapter, adam, gradients, Math.min(1, clip), options.learningRate);
+      } finally {
+        if (pulled) tf.dispose([...pulled]);
+      }
     }
   } finally {
+    tf.dispose(references);
     if (finished) {
       tf.dispose([...before.parameters, ...before.optimiser.m, ...before.optimiser.v]);
     } else {
@@ -186,7 +212,11 @@ async function* onePass(
   adapter: Adapter,
   ids: readonly number[],
   targets: Targets,
-  into: { readonly sums: AdapterGradients; readonly divisor: number } | null,
+  into: {
+    readonly sums: AdapterGradients;
+    readonly divisor: number;
+    readonly pull: KlPull | null;
+  } | null,
   ces: Float32Array[],
   signal: AbortSignal | undefined,
 ): AsyncGenerator<void, void, void> {
@@ -199,7 +229,8 @@ async function* onePass(
       return;
     }
     const coefficients = Float32Array.from(targets.weights, (w) => w / into.divisor);
-    const { ce, dx } = await crossEntropyGradient(model, x, targets, coefficients, signal);
+    const { pull } = into;
+    const { ce, dx } = await crossEntropyGradient(model, x, targets, coefficients, signal, pull);
     ces.push(ce);
     yield* backwardSequence(model, adapter, inputs, dx, into.sums, signal);
   } finally {
@@ -222,6 +253,22 @@ function takeStep(
   } finally {
     if (clipped !== null) tf.dispose(clipped);
   }
+}
+
+/** The sums, owned by the caller; null when there is nothing to add. Frees `pull`. */
+function withPull(
+  gradients: readonly tf.Tensor2D[],
+  pull: readonly tf.Tensor2D[] | null,
+): readonly tf.Tensor2D[] | null {
+  if (!pull) return null;
+  const sums = tf.tidy(() =>
+    gradients.map((g, i) => {
+      const more = pull[i];
+      return more ? tf.add<tf.Tensor2D>(g, more) : tf.clone(g);
+    }),
+  );
+  tf.dispose([...pull]);
+  return sums;
 }
 
 /** √Σ g² over all gradients. */

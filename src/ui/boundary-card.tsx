@@ -53,6 +53,9 @@ export const BoundaryCard = memo(function BoundaryCard({ boundary }: { boundary:
           {boundary.trigger === 'manual' && ', asked by you'}
         </span>
       </div>
+      {boundary.cause && boundary.trigger !== 'periodic' && boundary.trigger !== 'manual' && (
+        <p className="aside">{boundary.cause}</p>
+      )}
       <p>{boundary.why}</p>
       {measured.length > 0 && (
         <dl className="card-numbers">

@@ -168,6 +168,12 @@ export function outcomeWording(outcome: BoundaryOutcome, restored: boolean): Wor
         tone: 'bad',
         help: 'After training, the policy had moved further from the episode start than the KL limit allows.',
       };
+    case 'discarded_check':
+      return {
+        label: 'Discarded: held texts got worse',
+        tone: 'bad',
+        help: 'Quick validation: texts that were never trained on became less likely, so this update alone was undone.',
+      };
     default:
       return outcome satisfies never;
   }

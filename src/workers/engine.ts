@@ -24,6 +24,7 @@ import type {
 import { createTokenizer, type Tokenizer } from '../text/tokenizer.ts';
 import { tokenizerHash } from '../text/tokenizer-hash.ts';
 import { LoraLearner } from '../train/learner.ts';
+import { withMethod } from '../train/methods.ts';
 
 /** A model's file with what is known of it before it is read. */
 export interface ModelFile {
@@ -131,7 +132,12 @@ export class EngineHost {
   }
 
   /** Policy and learner for one episode, with a fresh adapter. Throws `not_found` without a model. */
-  async episode(task: TaskRef, settings: Settings): Promise<EpisodeFaces> {
+  async episode(
+    task: TaskRef,
+    asked: Settings,
+    reflections: readonly string[] = [],
+  ): Promise<EpisodeFaces> {
+    const settings = withMethod(asked);
     const { model, tokenizer, tokenizerSha256, gguf, file, info } = this.loaded;
     const template = templateOf(gguf.metadata, file.source.name);
     const backend = await this.backend();
@@ -162,6 +168,7 @@ export class EngineHost {
         env: task.env,
         task,
         settings,
+        ...(reflections.length > 0 && { reflections }),
       },
       dispose() {
         policy.dispose();

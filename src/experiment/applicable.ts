@@ -1,0 +1,40 @@
+/** Which methods make sense for which model; what makes none is "not applicable" and never a failure. */
+
+import type { MethodName, Settings } from '../config.ts';
+
+export interface ModelFacts {
+  /** Tokens. */
+  readonly contextLength: number;
+  readonly parameters: number;
+  /** A chat model behind an endpoint that can write summaries is connected. */
+  readonly summaries: boolean;
+}
+
+/**
+ * Below this a model writes turns of the world it was trained on and no free text: the smallest
+ * chat models that follow an instruction at all have about 135 M parameters.
+ */
+const WRITERS_PARAMETERS = 100e6;
+
+/** Why a method is not tried with a model, in words; null when it is. */
+export function notApplicable(
+  method: MethodName,
+  settings: Settings,
+  model: ModelFacts,
+): string | null {
+  if (method === 'reflexion' && model.parameters < WRITERS_PARAMETERS) {
+    const millions = (model.parameters / 1e6).toFixed(1);
+    return `A reflection is free text, and a model of ${millions} M parameters writes none.`;
+  }
+  if (method === 'long_context') {
+    const usual = Math.min(settings.context_length, model.contextLength);
+    const longer = Math.min(settings.baseline_context, model.contextLength);
+    if (longer <= usual) {
+      return `The model was trained for ${model.contextLength} tokens, and ${usual} are in use already.`;
+    }
+  }
+  if (settings.text_source === 'summary' && !model.summaries) {
+    return 'Update text "summary" needs a summary model behind an endpoint, and none is connected.';
+  }
+  return null;
+}

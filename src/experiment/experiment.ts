@@ -1,0 +1,173 @@
+/** What an experiment file (TOML) says: tasks, methods, seeds and sweeps. Knows no model and no world. */
+
+import { parse as parseToml, TomlError } from 'smol-toml';
+import {
+  type FieldName,
+  fieldNames,
+  fieldProblem,
+  type MethodName,
+  methodNames,
+  type Settings,
+  type SettingsPatch,
+} from '../config.ts';
+import { LabError } from '../errors.ts';
+import { parseIndices } from '../formats/indices.ts';
+import { nearestName } from '../formats/nearest.ts';
+
+/** A grid of settings for one method: every combination of the values is an arm. */
+export interface Sweep {
+  readonly method: MethodName;
+  readonly vary: readonly Varied[];
+}
+
+export interface Varied {
+  readonly field: FieldName;
+  readonly values: readonly Settings[FieldName][];
+}
+
+export interface Experiment {
+  readonly name: string;
+  /** What it asks, in the author's words; may be empty. */
+  readonly question: string;
+  /** A world's id, or its first word, such as `household`. */
+  readonly env: string;
+  readonly split: string;
+  readonly tasks: readonly number[];
+  readonly seeds: readonly number[];
+  readonly methods: readonly MethodName[];
+  /** For every arm, over the defaults of the world. */
+  readonly settings: SettingsPatch;
+  readonly sweeps: readonly Sweep[];
+}
+
+const KEYS = [
+  ...['name', 'question', 'env', 'split', 'tasks', 'seeds', 'methods', 'settings', 'sweep'],
+] as const;
+
+/** The file names these itself, elsewhere. */
+const OWN: readonly FieldName[] = ['method', 'seed'];
+
+type Table = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads an experiment file:
+ *
+ *     name = "K"
+ *     env = "household"
+ *     split = "valid_seen"
+ *     tasks = "0-19"
+ *     seeds = [1, 2]
+ *     methods = ["frozen", "attt"]
+ *     [settings]
+ *     step_limit = 30
+ *     [[sweep]]
+ *     method = "attt"
+ *     update_interval_k = [1, 5, 10]
+ *
+ * Throws `bad_config` that names file, key and what was expected.
+ */
+export function readExperiment(text: string, file = 'experiment.toml'): Experiment {
+  const table = readToml(text, file);
+  const { expect, refuse } = expectations(file);
+  for (const key of Object.keys(table)) {
+    if (!(KEYS as readonly string[]).includes(key)) {
+      throw refuse(key, `is unknown; the nearest known key is ${nearestName(key, KEYS)}`);
+    }
+  }
+  const method = (key: string, value: unknown): MethodName => {
+    const found = methodNames.find((name) => name === value);
+    if (found !== undefined) return found;
+    throw refuse(key, `names ${shown(value)}; the methods are ${methodNames.join(', ')}`);
+  };
+  const methods = expect.list('methods', table.methods).map((name) => method('methods', name));
+  const settings: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(expect.table('settings', table.settings ?? {}))) {
+    settings[expect.field(`settings.${name}`, name, value)] = value;
+  }
+  const sweeps = expect.list('sweep', table.sweep ?? []).map((raw): Sweep => {
+    const { method: of, ...rest } = expect.table('sweep', raw);
+    const vary = Object.entries(rest).map(([name, list]): Varied => {
+      const key = `sweep.${name}`;
+      const values = expect.list(key, list);
+      if (values.length === 0) throw refuse(key, 'is an empty list; expected one or more values');
+      const [field] = values.map((value) => expect.field(key, name, value));
+      return { field: field ?? 'seed', values: values as Settings[FieldName][] }; // each was checked
+    });
+    return { method: method('sweep.method', of), vary };
+  });
+  if (methods.length === 0 && sweeps.length === 0) {
+    throw refuse('methods', 'is empty and there is no [[sweep]]; expected something to run');
+  }
+  return {
+    name: expect.text('name', table.name),
+    question: expect.text('question', table.question ?? ''),
+    env: expect.text('env', table.env ?? 'household'),
+    split: expect.text('split', table.split),
+    tasks: expect.indices('tasks', table.tasks),
+    seeds: expect.indices('seeds', table.seeds),
+    methods: [...new Set(methods)],
+    settings: settings as SettingsPatch, // each value was checked against its field
+    sweeps,
+  };
+}
+
+function expectations(file: string) {
+  const refuse = (key: string, what: string) =>
+    new LabError('bad_config', `${file}: ${key} ${what}. Correct it, then start again.`, {
+      file,
+      key,
+    });
+  const expect = {
+    text(key: string, value: unknown): string {
+      if (typeof value === 'string') return value;
+      throw refuse(key, `is ${shown(value)}; expected a text`);
+    },
+    list(key: string, value: unknown): readonly unknown[] {
+      if (Array.isArray(value)) return value;
+      throw refuse(key, `is ${shown(value)}; expected a list`);
+    },
+    table(key: string, value: unknown): Table {
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+        return value as Table; // smol-toml gives objects for tables
+      }
+      throw refuse(key, `is ${shown(value)}; expected a table`);
+    },
+    indices(key: string, value: unknown): readonly number[] {
+      const numbers = typeof value === 'string' ? parseIndices(value) : value;
+      const fine = (n: unknown) => typeof n === 'number' && Number.isSafeInteger(n) && n >= 0;
+      if (Array.isArray(numbers) && numbers.length > 0 && numbers.every(fine)) {
+        return [...new Set<number>(numbers)];
+      }
+      throw refuse(key, `is ${shown(value)}; expected numbers such as "0-9" or [0, 3, 7]`);
+    },
+    field(key: string, name: string, value: unknown): FieldName {
+      const field = fieldNames.find((known) => known === name);
+      if (field === undefined) {
+        throw refuse(key, `is unknown; the nearest setting is ${nearestName(name, fieldNames)}`);
+      }
+      if (OWN.includes(field)) throw refuse(key, 'has a key of its own at the top of the file');
+      const problem = fieldProblem(field, value);
+      if (problem === null) return field;
+      throw refuse(key, `= ${shown(value)} ${problem}`);
+    },
+  };
+  return { expect, refuse };
+}
+
+function readToml(text: string, file: string): Table {
+  try {
+    return parseToml(text.replace(/^\uFEFF/, ''));
+  } catch (thrown) {
+    if (!(thrown instanceof TomlError)) throw thrown;
+    const { line, column } = thrown;
+    throw new LabError(
+      'bad_config',
+      `${file}, line ${line}, column ${column}: this is not TOML. Correct this place, then start again.`,
+      { file, line, column },
+    );
+  }
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? 'missing' : JSON.stringify(value);
+}

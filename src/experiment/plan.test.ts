@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import type { TaskRef } from '../records.ts';
+import { readExperiment } from './experiment.ts';
+import { planExperiment, shardOf } from './plan.ts';
+
+const FILE = `
+name = "ranks"
+env = "household"
+split = "valid_seen"
+tasks = "0-1,4"
+seeds = [7, 8]
+methods = ["frozen", "attt"]
+[settings]
+step_limit = 20
+[[sweep]]
+method = "attt"
+lora_rank = [4, 8]
+`;
+const tasks: readonly TaskRef[] = Array.from({ length: 5 }, (_, index) => ({
+  env: 'household/ALFWorld-v0.4',
+  split: 'valid_seen',
+  index,
+}));
+const tiny = { contextLength: 4096, parameters: 2.4e6, summaries: false };
+const plan = (text = FILE) => planExperiment(readExperiment(text), tasks, tiny);
+
+describe('a plan', () => {
+  test('has every arm on every task and seed, pair by pair', () => {
+    const { arms, episodes } = plan();
+    // rank 8 is the default, so it is the arm "attt" and not run twice
+    expect(arms.map(({ name }) => name)).toEqual(['frozen', 'attt', 'attt lora_rank=4']);
+    expect(episodes).toHaveLength(3 * 3 * 2);
+    expect(episodes.slice(0, 4).map(({ key }) => key)).toEqual([
+      'frozen/valid_seen/0/7',
+      'attt/valid_seen/0/7',
+      'attt lora_rank=4/valid_seen/0/7',
+      'frozen/valid_seen/1/7',
+    ]);
+    expect(new Set(episodes.map(({ key }) => key)).size).toBe(episodes.length);
+  });
+
+  test('gives each episode whole settings: defaults of the world, the file, the arm, the seed', () => {
+    const last = plan().episodes.at(-1);
+    expect(last?.settings).toMatchObject({
+      max_tokens: 64,
+      step_limit: 20,
+      lora_rank: 4,
+      method: 'attt',
+      seed: 8,
+    });
+    expect(last?.task.index).toBe(4);
+  });
+
+  test('crosses the values of one sweep, and says what is not applicable', () => {
+    const grid = FILE.replace(
+      'lora_rank = [4, 8]',
+      'lora_rank = [4, 16]\nw_min = [0.05, 0.5]',
+    ).replace('["frozen", "attt"]', '["reflexion", "long_context"]');
+    const { arms, episodes } = plan(grid);
+    expect(arms.map(({ name }) => name)).toEqual([
+      'reflexion',
+      'long_context',
+      'attt lora_rank=4 w_min=0.05',
+      'attt lora_rank=4 w_min=0.5',
+      'attt lora_rank=16 w_min=0.05',
+      'attt lora_rank=16 w_min=0.5',
+    ]);
+    expect(arms[0]?.notApplicable).toContain('2.4 M parameters');
+    expect(arms[1]?.notApplicable).toContain('4096');
+    expect(new Set(episodes.map(({ arm }) => arm)).size).toBe(4);
+  });
+
+  test('is parted into shards that hold each episode once and never part a pair', () => {
+    const { episodes } = plan();
+    const shards = [0, 1, 2, 3].map((i) => shardOf(episodes, i, 4));
+    expect(
+      shards
+        .flat()
+        .map(({ key }) => key)
+        .sort(),
+    ).toEqual(episodes.map(({ key }) => key).sort());
+    for (const { pair } of episodes) {
+      expect(shards.filter((shard) => shard.some((one) => one.pair === pair))).toHaveLength(1);
+    }
+  });
+});
+
+describe('an experiment file', () => {
+  test.each([
+    ['method = "attt"\nlora_rank', 'method = "attt"\nlora_rnk', 'the nearest setting is lora_rank'],
+    ['lora_rank = [4, 8]', 'lora_rank = [4, 0]', 'sweep.lora_rank = 0 wants a value from 1'],
+    ['lora_rank = [4, 8]', 'lora_rank = []', 'empty list'],
+    ['lora_rank = [4, 8]', 'seed = [4]', 'a key of its own'],
+    ['"frozen"', '"frosen"', 'the methods are attt'],
+    ['tasks = "0-1,4"', 'tasks = "4-1"', 'expected numbers such as'],
+    ['tasks = "0-1,4"', 'task = "0-1"', 'the nearest known key is tasks'],
+    ['name = "ranks"', 'name = ranks', 'line 2, column'],
+    ['tasks = "0-1,4"', 'tasks = [5]', 'has tasks 0 to 4'],
+  ])('with %j changed to %j is refused: %s', (from, to, words) => {
+    expect(() => plan(FILE.replace(from, to))).toThrow(words);
+  });
+});

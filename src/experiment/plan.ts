@@ -1,0 +1,117 @@
+/** From an experiment to the episodes it consists of: pure, so that page and command plan alike. */
+
+import { type MethodName, type Settings, type SettingsPatch, settingsFor } from '../config.ts';
+import { LabError } from '../errors.ts';
+import type { TaskRef } from '../records.ts';
+import { type ModelFacts, notApplicable } from './applicable.ts';
+import type { Experiment, Sweep } from './experiment.ts';
+
+/** One line of the table: a method with its settings. Episodes of an arm differ by task and seed alone. */
+export interface Arm {
+  /** `attt`, or `attt lora_rank=4` for a line of a sweep. */
+  readonly name: string;
+  readonly method: MethodName;
+  /** With the seed of the first episode; compare arms by everything else. */
+  readonly settings: Settings;
+  /** Why it is not run with this model, in words; null when it is. Never counted as 0. */
+  readonly notApplicable: string | null;
+}
+
+export interface PlannedEpisode {
+  /** Names it within the experiment, e.g. `attt/valid_seen/3/1`: arm, split, task, seed. */
+  readonly key: string;
+  readonly arm: string;
+  /** Episodes of one task and seed share a pair; shards never part them. */
+  readonly pair: number;
+  readonly task: TaskRef;
+  readonly settings: Settings;
+}
+
+export interface Plan {
+  readonly experiment: Experiment;
+  readonly arms: readonly Arm[];
+  /** Pair by pair, all arms of a pair in a row, so that what is finished can be compared. */
+  readonly episodes: readonly PlannedEpisode[];
+}
+
+/**
+ * All episodes of an experiment. `tasks` is the whole split, in order; `model` is null while it is
+ * not known, and then nothing counts as not applicable. Throws `bad_config` for a task that the
+ * split does not have.
+ */
+export function planExperiment(
+  experiment: Experiment,
+  tasks: readonly TaskRef[],
+  model: ModelFacts | null,
+): Plan {
+  const arms = armsOf(experiment).map((arm): Arm => {
+    const why = model === null ? null : notApplicable(arm.method, arm.settings, model);
+    return { ...arm, notApplicable: why };
+  });
+  const chosen = experiment.tasks.map((index) => {
+    const task = tasks[index];
+    if (task !== undefined) return task;
+    throw new LabError(
+      'bad_config',
+      `The experiment names task ${index}; ${experiment.split} has tasks 0 to ${tasks.length - 1}.`,
+      { split: experiment.split, index },
+    );
+  });
+  const pairs = experiment.seeds.flatMap((seed) => chosen.map((task) => ({ task, seed })));
+  const episodes = pairs.flatMap(({ task, seed }, pair) =>
+    arms
+      .filter((arm) => arm.notApplicable === null)
+      .map((arm) => ({
+        key: `${arm.name}/${task.split}/${task.index}/${seed}`,
+        arm: arm.name,
+        pair,
+        task,
+        settings: { ...arm.settings, seed },
+      })),
+  );
+  return { experiment, arms, episodes };
+}
+
+/** The i-th of n parts, i from 0. Every pair is in exactly one. */
+export function shardOf(
+  episodes: readonly PlannedEpisode[],
+  index: number,
+  count: number,
+): readonly PlannedEpisode[] {
+  return episodes.filter(({ pair }) => pair % count === index);
+}
+
+/** The methods at the experiment's settings, then the sweeps; equal arms are one. */
+function armsOf(experiment: Experiment): readonly Omit<Arm, 'notApplicable'>[] {
+  const { env, settings, methods, sweeps } = experiment;
+  const base = { ...settingsFor(env), ...settings, seed: experiment.seeds[0] ?? 1 };
+  const arm = (method: MethodName, patch: SettingsPatch, name: string) => ({
+    name,
+    method,
+    settings: { ...base, ...patch, method },
+  });
+  const all = [
+    ...methods.map((method) => arm(method, {}, method)),
+    ...sweeps.flatMap((sweep) =>
+      combinations(sweep).map((patch) => arm(sweep.method, patch, nameOf(sweep.method, patch))),
+    ),
+  ];
+  const seen = new Set<string>();
+  return all.filter((one) => {
+    const same = JSON.stringify(one.settings);
+    return seen.has(same) ? false : seen.add(same);
+  });
+}
+
+function nameOf(method: MethodName, patch: SettingsPatch): string {
+  const parts = Object.entries(patch).map(([field, value]) => `${field}=${String(value)}`);
+  return [method, ...parts].join(' ');
+}
+
+function combinations({ vary }: Sweep): readonly SettingsPatch[] {
+  return vary.reduce<readonly SettingsPatch[]>(
+    (patches, { field, values }) =>
+      patches.flatMap((patch) => values.map((value) => ({ ...patch, [field]: value }))),
+    [{}],
+  );
+}

@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest';
+import { defaultSettings, methodNames, type Settings } from '../config.ts';
+import { deriveRng } from '../math/rng.ts';
+import { dropAtRandom } from './methods/random-drop.ts';
+import { methods, withMethod } from './methods.ts';
+import { fresh, run, type Script, stuck, turn } from './testing-episode.ts';
+
+/** Two texts in turn: each boundary's text was seen before, and each step repeats an earlier one. */
+const drifting = Array.from({ length: 12 }, (_, i) =>
+  turn(`alpha beta gamma delta ${i < 6 ? 'old' : `new${i} more${i} words${i}`}`),
+);
+const base: Partial<Settings> = { step_limit: 12, update_interval_k: 3, baseline_history_turns: 2 };
+
+/** Everything that a run records, without the settings themselves. */
+async function recordOf(settings: Partial<Settings>, options: Script = {}) {
+  const { events, log, prompts } = await run(drifting, { ...base, ...settings }, options);
+  const recorded = events.map((event) =>
+    event.type === 'episode_started' ? { ...event, manifest: null } : event,
+  );
+  return JSON.stringify({ recorded, log, prompts });
+}
+
+describe('a method', () => {
+  test.each(methodNames.filter((name) => name !== 'frozen' && name !== 'long_context'))(
+    '%s alters something that a frozen run records on the same stream',
+    async (method) => {
+      const options = { idleWorld: true };
+      expect(await recordOf({ method }, options)).not.toBe(
+        await recordOf({ method: 'frozen' }, options),
+      );
+    },
+  );
+
+  test.each(methodNames)('%s changes its settings once and for all', (method) => {
+    const once = withMethod({ ...defaultSettings, method });
+    expect(withMethod(once)).toEqual(once);
+  });
+
+  test('of the longer context has a longer context', () => {
+    const { context_length } = withMethod({ ...defaultSettings, method: 'long_context' });
+    expect(context_length).toBe(defaultSettings.baseline_context);
+    expect(context_length).toBeGreaterThan(defaultSettings.context_length);
+  });
+
+  test('draws the same numbers as every other at the same step', async () => {
+    const drawn = async (method: Settings['method']) =>
+      (await run(drifting, { ...base, method })).log.filter((line) => line.startsWith('draw'));
+    const frozen = await drawn('frozen');
+    for (const method of methodNames.filter((name) => name !== 'reflexion')) {
+      expect(await drawn(method), method).toEqual(frozen);
+    }
+  });
+
+  test('has its settings in the manifest of the run', async () => {
+    const { events } = await run(fresh, { method: 'naive' });
+    expect(events[0]).toMatchObject({ manifest: { settings: { w_min: 1, novelty_threshold: 0 } } });
+  });
+});
+
+test('naive training weighs every token 1 and is never rolled back', async () => {
+  const { boundaries } = await run(stuck, { method: 'naive' }, { kl: 9 });
+  expect(boundaries.map((b) => b.outcome)).toEqual(['updated', 'updated']);
+  expect(new Set(boundaries[1]?.tokens?.weights.slice(1))).toEqual(new Set([1]));
+});
+
+test('the sequence filter trains a text whole or not at all', async () => {
+  const { boundaries } = await run(drifting, { ...base, method: 'sequence_filter' });
+  const trained = boundaries.filter((b) => b.outcome === 'updated');
+  expect(trained.length).toBeGreaterThan(0);
+  expect(boundaries.some((b) => b.outcome !== 'updated')).toBe(true);
+  for (const b of trained) expect(b.meanWeight).toBe(1);
+});
+
+test('random drop keeps as many tokens as the weights sum to, each alike', () => {
+  const weights = [0, 1 / 3, 1 / 3, 1 / 3, 1];
+  const times = [0, 0, 0, 0, 0];
+  for (let seed = 0; seed < 2000; seed++) {
+    const kept = dropAtRandom(weights, deriveRng(seed, 'drop'));
+    expect(kept.reduce((a, b) => a + b, 0)).toBe(2); // 1/3 + 1/3 + 1/3 + 1
+    kept.forEach((w, j) => {
+      times[j] = (times[j] ?? 0) + w;
+    });
+  }
+  expect(times[0]).toBe(0);
+  // Each of four tokens in half of the 2,000 draws; 4 standard deviations are 90.
+  for (const n of times.slice(1)) expect(Math.abs(n - 1000)).toBeLessThan(90);
+});
+
+test('random drop trains at the mean weight of aTTT, up to half a token', async () => {
+  const [attt, drop] = await Promise.all(
+    (['attt', 'random_drop'] as const).map((method) => run(fresh, { method })),
+  );
+  const mean = (r: typeof attt) => r?.boundaries[1]?.meanWeight ?? Number.NaN;
+  const tokens = attt?.boundaries[1]?.tokens?.weights.filter((w) => w > 0).length ?? 0;
+  expect(mean(attt)).toBeLessThan(1);
+  expect(Math.abs(mean(drop) - mean(attt))).toBeLessThanOrEqual(0.5 / tokens + 1e-12);
+});
+
+test('static training comes once, before the first step, on the first prompt', async () => {
+  const { events, boundaries, log } = await run(fresh, { method: 'static' });
+  expect(events.slice(0, 3).map(({ type }) => type)).toEqual([
+    'episode_started',
+    'boundary',
+    'step',
+  ]);
+  expect(boundaries[0]).toMatchObject({ t: 0, trigger: 'before_acting', outcome: 'updated' });
+  expect(boundaries.slice(1).map((b) => b.outcome)).toEqual(['disabled', 'disabled']);
+  expect(boundaries[1]?.why).toContain('before the first step only');
+  expect(log.filter((line) => line.startsWith('train'))).toHaveLength(1);
+});
+
+test('qTTT and In-Place adapt one kind of projection', () => {
+  expect(methods.static_q.settings?.(defaultSettings)).toEqual({ target_modules: ['q_proj'] });
+  expect(methods.static_in_place.settings?.(defaultSettings)).toEqual({
+    target_modules: ['down_proj'],
+  });
+});
+
+test('the loop breaker samples a turn again whose command just did nothing', async () => {
+  const texts = [turn('a', 'look'), turn('b', 'look'), turn('c', 'go to shelf 1'), turn('d')];
+  const settings = { method: 'loop_breaker', step_limit: 2 } as const;
+  const { steps } = await run(texts, settings, { idleWorld: true });
+  expect(steps.map((s) => s.action)).toEqual(['look', 'go to shelf 1']);
+  expect(steps[0]?.refused).toBeUndefined();
+  expect(steps[1]?.refused).toEqual([
+    {
+      action: 'look',
+      why: '"look" has done nothing since the world last changed.',
+      tokens: [...turn('b', 'look')].length,
+    },
+  ]);
+});
+
+test('the loop breaker lets a command be that follows a change, and the last of its tries', async () => {
+  const settings = { method: 'loop_breaker', step_limit: 3, loop_breaker_tries: 2 } as const;
+  const changing = await run(stuck, settings);
+  expect(changing.steps.every((s) => s.refused === undefined)).toBe(true);
+  const idle = await run(stuck, settings, { idleWorld: true });
+  expect(idle.steps.map((s) => s.refused?.length ?? 0)).toEqual([0, 2, 2]);
+});
+
+test('a shorter history leaves the task and the last turns in the prompt', async () => {
+  const settings = { method: 'short_history', baseline_history_turns: 2, step_limit: 5 } as const;
+  const { prompts } = await run(fresh, settings);
+  expect(prompts[4]).toContain('Task: look around.');
+  expect(prompts[4]).not.toContain('beta1');
+  expect(prompts[4]).toContain('gamma1');
+  expect(prompts[4]).toContain('delta1');
+});
+
+test('Reflexion writes after a failure, and the next try begins with it', async () => {
+  const texts = [...fresh.slice(0, 2), 'Look at the shelf first.'];
+  const settings = { method: 'reflexion', step_limit: 2 } as const;
+  const { events, prompts } = await run(texts, settings);
+  const ended = events.at(-1);
+  if (ended?.type !== 'episode_ended') throw new Error('no end');
+  expect(ended.reflection?.text).toBe('Look at the shelf first.');
+  expect(prompts.at(-1)).toContain('what went wrong');
+  const next = await run(fresh, settings, {}, undefined, ['Look at the shelf first.']);
+  expect(next.prompts[0]).toContain('- Look at the shelf first.');
+  const solved = await run(texts, settings, { solvedAt: 1 });
+  expect(solved.events.at(-1)).not.toHaveProperty('reflection');
+});
+
+describe('the history of the n-gram counts', () => {
+  const texts = [
+    ...Array.from({ length: 4 }, (_, i) => turn(`first${i}`)),
+    ...['nothing alike', 'shared words here', 'x', 'y', 'z', 'shared words here'].map((w) =>
+      turn(w),
+    ),
+  ];
+  const counts = async (history: Settings['history']) =>
+    (await run(texts, { history, novelty_threshold: 0 })).boundaries[1]?.tokens?.counts ?? [];
+
+  test('is the accepted update texts, or all earlier texts of the episode', async () => {
+    // "shared" stood in step 6 alone, which no update trained on; "Thought: " in all nine.
+    const at = 'Thought: sha'.length;
+    const [accepted, all] = [await counts('accepted'), await counts('all')];
+    expect([accepted[at], all[at]]).toEqual([0, 1]);
+    expect([accepted[0], all[0]]).toEqual([1, 9]);
+  });
+});
+
+describe('a trigger', () => {
+  const only = (trigger: Settings['triggers'][number], more: Partial<Settings> = {}) => ({
+    triggers: [trigger],
+    min_steps_before_first_update: 0,
+    step_limit: 4,
+    ...more,
+  });
+  const texts = [turn('one'), turn('two', 'fly'), turn('three'), turn('three')];
+
+  test('on errors asks after a command that the world does not accept', async () => {
+    const { boundaries } = await run(texts, only('error'));
+    expect(boundaries.map((b) => [b.t, b.trigger, b.outcome])).toEqual([[2, 'error', 'updated']]);
+    expect(boundaries[0]?.cause).toBe('Step 2 failed: the world does not accept its command.');
+  });
+
+  test('on repetition asks after a step that repeats an earlier one', async () => {
+    const { boundaries } = await run(texts, only('repetition'));
+    expect(boundaries.map((b) => [b.t, b.trigger])).toEqual([[4, 'repetition']]);
+    expect(boundaries[0]?.cause).toContain('1.00, at or above 0.80');
+  });
+
+  test('on low confidence asks after unlikely tokens', async () => {
+    const sure = await run(texts, only('low_confidence'), { logprob: -0.5 });
+    expect(sure.boundaries).toEqual([]);
+    const unsure = await run(texts, only('low_confidence'), { logprob: -0.51 });
+    expect(unsure.boundaries.map((b) => b.t)).toEqual([1, 2, 3, 4]);
+  });
+
+  test('of a union asks once a step, and the first of the table is named', async () => {
+    const { boundaries } = await run(
+      texts,
+      only('error', { triggers: ['error', 'periodic', 'repetition'], update_interval_k: 2 }),
+    );
+    expect(boundaries.map((b) => [b.t, b.trigger])).toEqual([
+      [2, 'periodic'],
+      [4, 'periodic'],
+    ]);
+  });
+});
+
+describe('regularisers at a boundary', () => {
+  test('replay trains earlier accepted texts along, and counts their tokens', async () => {
+    const { log, boundaries } = await run(fresh, { replay_texts: 3 });
+    expect(log.filter((line) => line.startsWith('replay'))).toEqual([`replay ${fresh[4]}`]);
+    expect(boundaries.map((b) => b.replayed)).toEqual([0, 1]);
+    // One gradient step is in the scripted losses; each text trains all ids but its first.
+    const length = (i: number) => [...(fresh[i] ?? '')].length - 1;
+    expect(boundaries.map((b) => b.trainedTokens)).toEqual([length(4), length(9) + length(4)]);
+  });
+
+  test('quick validation undoes the one update that makes held texts worse', async () => {
+    const worse = await run(fresh, { validation_texts: 2 }, { heldAfter: 1.5 });
+    expect(worse.boundaries.map((b) => [b.outcome, b.updates])).toEqual([
+      ['discarded_check', 0],
+      ['discarded_check', 0],
+    ]);
+    expect(worse.boundaries[0]?.check).toEqual({ texts: 2, before: 1, after: 1.5 });
+    expect(worse.events.at(-1)).toMatchObject({ updates: 0, rollbacks: 0 });
+    const better = await run(fresh, { validation_texts: 2 }, { heldAfter: 0.9 });
+    expect(better.boundaries.map((b) => b.outcome)).toEqual(['updated', 'updated']);
+  });
+});

@@ -1,0 +1,12 @@
+/** A control without any training: what only broke loops would gain no more than this. */
+
+import type { Method } from './method.ts';
+
+export const loopBreaker: Method = {
+  label: 'Loop breaker',
+  help: 'The frozen policy; a turn whose command has done nothing since the world last changed is sampled again. At temperature 0 every try would be the same turn.',
+  citation: '',
+  trains: 'never',
+  refuses: (action, idle) =>
+    idle.has(action) ? `"${action}" has done nothing since the world last changed.` : null,
+};

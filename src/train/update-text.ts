@@ -1,0 +1,91 @@
+/** What an update trains on: ids that were sampled or read, never re-encoded, and what they stand after. */
+
+import type { Settings } from '../config.ts';
+import { LabError } from '../errors.ts';
+import type { Learner } from '../ports.ts';
+import type { StepTaken, TextSource } from '../records.ts';
+import { type Conversation, conversationIds, fitConversation } from '../text/conversation.ts';
+
+/** The longest context, in ids, that an update text is trained after; older turns are cut. */
+export const trainContextLimit = 1024;
+
+/** A step with what a boundary needs of it beyond its record. */
+export interface Turn {
+  readonly step: StepTaken;
+  /** Thought and action as text; the raw text where no action could be read. */
+  readonly text: string;
+  /** Where, in the generated text, invented material after the action begins; null when none. */
+  readonly ignoredFrom: number | null;
+  /** The conversation it was sampled after. */
+  readonly prior: Conversation;
+}
+
+/** The first prompt: what is trained on before acting. */
+export interface Opening {
+  readonly text: string;
+  readonly ids: readonly number[];
+}
+
+export interface UpdateText {
+  readonly source: TextSource;
+  readonly text: string;
+  readonly ids: readonly number[];
+  /** Read before the ids, never trained. */
+  readonly context: readonly number[];
+  /** How many of the ids, from the first, may be trained. */
+  readonly trained: number;
+}
+
+export function openingText({ text, ids }: Opening): UpdateText {
+  return { source: 'env', text, ids, context: [], trained: ids.length };
+}
+
+/** The text of a turn by `text_source`. Throws `unsupported` for `summary`, which needs an endpoint. */
+export function updateText(turn: Turn, settings: Settings, learner: Learner): UpdateText {
+  const source = settings.text_source;
+  const { generation, observation, observationIds, observationSpan } = turn.step;
+  const before = conversationIds(
+    fitConversation(turn.prior, trainContextLimit) ?? { head: turn.prior.head, turns: [] },
+  );
+  const inContext = settings.train_context === 'conversation';
+  switch (source) {
+    case 'self': {
+      const { ids } = generation;
+      return {
+        source,
+        text: turn.text,
+        ids,
+        context: inContext ? before : learner.bos,
+        trained: turn.ignoredFrom === null ? ids.length : idsUpTo(ids, turn.ignoredFrom, learner),
+      };
+    }
+    case 'env': {
+      const [start, end] = observationSpan;
+      const ids = observationIds.slice(start, end);
+      return {
+        source,
+        text: observation,
+        ids,
+        context: inContext
+          ? [...before, ...generation.ids, ...observationIds.slice(0, start)]
+          : learner.bos,
+        trained: ids.length,
+      };
+    }
+    case 'summary':
+      throw new LabError(
+        'unsupported',
+        'Update text "summary" needs a summary model behind an endpoint, and none is connected. Choose "self" or "env".',
+      );
+    default:
+      return source satisfies never;
+  }
+}
+
+/** How many ids give the first `length` characters of the text. */
+function idsUpTo(ids: readonly number[], length: number, learner: Learner): number {
+  for (let n = 0; n < ids.length; n++) {
+    if (learner.decode(ids.slice(0, n)).length >= length) return n;
+  }
+  return ids.length;
+}
