@@ -75,6 +75,29 @@ describe('a run', () => {
   });
 });
 
+test('a run at learning rate 0 is the frozen run: the same ids, actions and observations', async () => {
+  const still = scratchFile(
+    'still.toml',
+    '[models.policy]\nmax_tokens = 12\n[att]\nlearning_rate = 0\n[lab]\nstep_limit = 6\n',
+  );
+  const trained = (out: string, method: string) =>
+    run(out, '--tasks', '0', '--seed', '3', '--method', method, '--config', still);
+  await trained('still', 'attt');
+  await trained('still-frozen', 'frozen');
+  const steps = (out: string) => eventsOf(out).filter((event) => event.type === 'step');
+  const updates = eventsOf('still').filter(
+    (event) => event.type === 'boundary' && event.outcome === 'updated',
+  );
+  expect(updates.length).toBeGreaterThan(0);
+  const same = (out: string) =>
+    steps(out).map(({ generation, action, observationIds }) => [
+      generation,
+      action,
+      observationIds,
+    ]);
+  expect(same('still')).toEqual(same('still-frozen'));
+});
+
 describe('wrong use', () => {
   test.each([
     [['--tasks', '5-2'], 2, '--tasks'],

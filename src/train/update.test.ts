@@ -226,6 +226,62 @@ describe.each(['cpu', 'wasm'] as const)('an update on %s', (backend) => {
     for (const part of [adapter, adam, clipped.adapter, clipped.adam]) part.dispose();
   });
 
+  it('adds the gradient of the KL penalty, as a finite difference has it', async () => {
+    const { adapter, adam } = open();
+    using reference = new Adapter({ modules: [] });
+    const base = { ...OPTIONS, steps: 1, learningRate: 0, keepGradients: true };
+    const plain = await finish(updateAdapter(model, adapter, adam, [sequence], base));
+    const klPenalty = { weight: 3, reference };
+    const pulled = await finish(
+      updateAdapter(model, adapter, adam, [sequence], { ...base, klPenalty }),
+    );
+    expect(pulled.losses).toEqual(plain.losses);
+    const gradient = (pulled.firstGradients ?? []).map((g, i) =>
+      g.map((x, j) => (x - (plain.firstGradients?.[i]?.[j] ?? 0)) / 3),
+    );
+    const norm = Math.hypot(...gradient.flatMap((g) => [...g]));
+    const rows = labelRows(sequence);
+    const start = adapter.parameters().map((p) => p.dataSync<'float32'>().slice());
+    const klAt = (by: number) => {
+      adapter.assign(
+        adapter.parameters().map((p, i) => {
+          const moved = start[i]?.map((x, j) => x + (by * (gradient[i]?.[j] ?? 0)) / norm) ?? [];
+          return tf.tensor2d(moved, p.shape);
+        }),
+      );
+      return klDivergence(model, adapter, null, sequence.ids, rows);
+    };
+    const h = 1e-2;
+    const slope = ((await klAt(h)) - (await klAt(-h))) / (2 * h);
+    // Along its own direction a gradient's slope is its norm; float32 and h² leave about 1e-3.
+    expect(norm).toBeGreaterThan(0.01);
+    expect(Math.abs(slope / norm - 1)).toBeLessThan(0.01);
+    adapter.dispose();
+    adam.dispose();
+  });
+
+  it('adds what pulls at the parameters to the gradient that is applied, and frees it', async () => {
+    const { adapter, adam } = open();
+    const pull = (now: readonly tf.Tensor2D[]) => now.map((p) => tf.mul<tf.Tensor2D>(p, 2));
+    const options = { ...OPTIONS, steps: 1, keepGradients: true };
+    const before = adapter.parameters().map((p) => p.dataSync<'float32'>().slice());
+    const tensors = tf.memory().numTensors;
+    const result = await finish(
+      updateAdapter(model, adapter, adam, [sequence], { ...options, pull }),
+    );
+    expect(tf.memory().numTensors).toBe(tensors);
+    // First moments after one step are (1 - β1) times the gradient that was applied.
+    const { m } = await adam.export();
+    const [applied, own, theta] = [m[0], result.firstGradients?.[0], before[0]];
+    expectClose(
+      applied?.map((x) => x / 0.1) ?? [],
+      own?.map((g, j) => g + 2 * (theta?.[j] ?? 0)) ?? [],
+      'applied',
+    );
+    adapter.dispose();
+    adam.dispose();
+  });
+
   it('keeps the tensor count over updates (B43)', async () => {
     const { adapter, adam } = open();
     const counts: number[] = [];
