@@ -4,24 +4,13 @@
  */
 
 import * as tf from '@tensorflow/tfjs-core';
-import type { LoraTarget } from '../config.ts';
 import { LabError, throwIfAborted } from '../errors.ts';
 import { KvCache } from './cache.ts';
-import type { LlamaLayer, LlamaModel } from './llama.ts';
-import type { LlamaConfig } from './llama-config.ts';
+import { type Attend, adapterOf, layerForward } from './layer.ts';
+import type { LlamaModel } from './llama.ts';
 import type { Adapter } from './lora.ts';
 import { nextMacrotask } from './macrotask.ts';
-import {
-  type AttentionHeads,
-  attention,
-  gatherRows,
-  kvAppend,
-  linear,
-  rmsNorm,
-  rope,
-  swiglu,
-} from './ops/index.ts';
-import { loraAdd } from './ops/lora-add.ts';
+import { attention, gatherRows, kvAppend, linear, rmsNorm } from './ops/index.ts';
 
 /**
  * Positions computed together: enough to keep a matrix product busy, few enough that a stop is
@@ -91,7 +80,7 @@ async function forwardChunk(
 ): Promise<tf.Tensor2D | null> {
   const start = cache.length;
   const length = start + ids.length;
-  let x = gatherRows(model.embedding, Int32Array.from(ids));
+  let x = embed(model, ids);
   try {
     for (const [index, layer] of model.layers.entries()) {
       if (index > 0 && ids.length >= LISTEN_FROM) {
@@ -101,7 +90,7 @@ async function forwardChunk(
       const rows = cache.layer(index);
       const attend: Attend = (q, k, v) => {
         kvAppend(rows.k, rows.v, k, v, start);
-        return attention(q, rows.k, rows.v, { ...headsOf(model.config), start, length });
+        return attention(q, rows.k, rows.v, { ...layer.heads, start, length });
       };
       const next = tf.tidy(() =>
         layerForward(model, layer, adapterOf(adapter, index), x, start, attend),
@@ -136,60 +125,19 @@ export async function warmUp(model: LlamaModel, signal?: AbortSignal): Promise<v
   }
 }
 
-/** Attention of one layer, given rotated queries and keys. Returns owned. */
-export type Attend = (q: tf.Tensor2D, k: tf.Tensor2D, v: tf.Tensor2D) => tf.Tensor2D;
-
-/** One layer's share of the adapter. */
-export type LayerAdapter = (target: LoraTarget) => ReturnType<Adapter['module']>;
-
-export function adapterOf(adapter: Adapter | null, layer: number): LayerAdapter {
-  return (target) => adapter?.module(layer, target);
-}
-
-/**
- * x [T, width] -> [T, width]: x + attention, then + MLP. Call within tf.tidy; borrows x.
- */
-export function layerForward(
-  model: LlamaModel,
-  layer: LlamaLayer,
-  adapter: LayerAdapter,
-  x: tf.Tensor2D,
-  start: number,
-  attend: Attend,
-): tf.Tensor2D {
-  const { rmsEpsilon } = model.config;
-  const project = (input: tf.Tensor2D, target: LoraTarget) =>
-    projectionForward(layer, adapter, input, target);
-  const normed = rmsNorm(x, layer.attentionNorm, rmsEpsilon);
-  const q = rope(project(normed, 'q_proj'), model.rope, start);
-  const k = rope(project(normed, 'k_proj'), model.rope, start);
-  const mixed = attend(q, k, project(normed, 'v_proj'));
-  const middle = tf.add<tf.Tensor2D>(x, project(mixed, 'o_proj'));
-  const inner = rmsNorm(middle, layer.mlpNorm, rmsEpsilon);
-  const gated = swiglu(project(inner, 'gate_proj'), project(inner, 'up_proj'));
-  return tf.add<tf.Tensor2D>(middle, project(gated, 'down_proj'));
-}
-
-/** x W^T plus the adapter's term where there is one. Borrows x, returns owned. */
-export function projectionForward(
-  layer: LlamaLayer,
-  adapter: LayerAdapter,
-  x: tf.Tensor2D,
-  target: LoraTarget,
-): tf.Tensor2D {
-  const y = linear(x, layer.projections[target]);
-  const module = adapter(target);
-  return module === undefined ? y : loraAdd(y, x, module);
-}
-
 /** Residual rows [N, width] -> logits [N, V]. Call within tf.tidy; borrows. */
 export function logitsOf(model: LlamaModel, x: tf.Tensor2D): tf.Tensor2D {
   return linear(rmsNorm(x, model.outputNorm, model.config.rmsEpsilon), model.head);
 }
 
-export function headsOf(config: LlamaConfig): AttentionHeads {
-  const { heads, kvHeads, headDim } = config;
-  return { heads, kvHeads, headDim, scale: 1 / Math.sqrt(headDim) };
+/** Ids -> the residual stream before the first layer, [T, width]. Returns owned. */
+export function embed(model: LlamaModel, ids: readonly number[]): tf.Tensor2D {
+  const rows = gatherRows(model.embedding, Int32Array.from(ids));
+  const { embeddingScale } = model.config;
+  if (embeddingScale === 1) return rows;
+  const scaled = tf.mul<tf.Tensor2D>(rows, embeddingScale);
+  rows.dispose();
+  return scaled;
 }
 
 /** Throws `bad_input` naming the first id that is not in the vocabulary. */

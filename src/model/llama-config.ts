@@ -3,18 +3,21 @@
  * Reads metadata and tensor names only; no weights.
  */
 
-import type { LoraTarget } from '../config.ts';
+import { type LoraTarget, loraTargets } from '../config.ts';
 import { LabError } from '../errors.ts';
 import type { GgufFile, GgufTensor } from '../formats/gguf.ts';
+import { type Activation, type Architecture, FAMILIES, type Family, known } from './families.ts';
 import type { ProjectionShape } from './lora.ts';
-import type { RopeStyle } from './ops/index.ts';
+import type { RopeScaling, RopeStyle } from './ops/index.ts';
+import { readRopeScaling } from './rope-scaling.ts';
 
-/** The architectures that load today, by GGUF's names. */
-const ROPE_STYLES = {
-  // llama's converter permutes the rows of q and k so that a rotated pair is adjacent.
-  llama: 'interleaved',
-} as const satisfies Record<string, RopeStyle>;
-export type Architecture = keyof typeof ROPE_STYLES;
+/** How one layer sees other positions. */
+export interface LayerSight {
+  /** Positions that a query sees, its own included; null: all. */
+  readonly window: number | null;
+  /** Which of the model's RoPE tables turns its queries and keys. */
+  readonly rope: 'global' | 'local';
+}
 
 export interface LlamaConfig {
   readonly architecture: Architecture;
@@ -32,8 +35,16 @@ export interface LlamaConfig {
   readonly rmsEpsilon: number;
   readonly ropeStyle: RopeStyle;
   readonly ropeBase: number;
-  /** Linear position scaling; 1 for none. */
-  readonly ropeScale: number;
+  readonly ropeScaling: RopeScaling;
+  /** RoPE's base in the layers whose rope is local; null where there are none. */
+  readonly localRopeBase: number | null;
+  /** One a layer. */
+  readonly sights: readonly LayerSight[];
+  /** What scores are multiplied by. */
+  readonly attentionScale: number;
+  readonly activation: Activation;
+  /** What embeddings are multiplied by. */
+  readonly embeddingScale: number;
   /** True when the file has no output matrix: the head is the embedding. */
   readonly tied: boolean;
 }
@@ -55,9 +66,11 @@ export const PROJECTION_TENSORS: Readonly<Record<LoraTarget, string>> = {
  * impossible value and for tensors that are missing, left over or of another shape.
  */
 export function readLlamaConfig(gguf: GgufFile, contextLength?: number): LlamaConfig {
-  const architecture = architectureOf(gguf);
+  const architecture = known(gguf.metadata['general.architecture']);
+  const family: Family = FAMILIES[architecture];
   const read = reader(gguf, architecture);
   refuseUnsupported(gguf, architecture);
+  const layers = read.count('block_count');
   const width = read.count('embedding_length');
   const heads = read.count('attention.head_count');
   const kvHeads = read.count('attention.head_count_kv', heads);
@@ -67,9 +80,10 @@ export function readLlamaConfig(gguf: GgufFile, contextLength?: number): LlamaCo
   if (embedding === undefined) {
     throw bad('The tensor "token_embd.weight" is missing; expected the token embedding.');
   }
+  const queryWidth = family.scaledByWidth.includes(layers) ? width / heads : headDim;
   const config: LlamaConfig = {
     architecture,
-    layers: read.count('block_count'),
+    layers,
     width,
     heads,
     kvHeads,
@@ -78,14 +92,42 @@ export function readLlamaConfig(gguf: GgufFile, contextLength?: number): LlamaCo
     vocabulary: embedding.rows,
     contextLength: Math.min(trained, contextLength ?? trained),
     rmsEpsilon: read.number('attention.layer_norm_rms_epsilon'),
-    ropeStyle: ROPE_STYLES[architecture],
+    ropeStyle: family.ropeStyle,
     ropeBase: read.number('rope.freq_base', 10_000),
-    ropeScale: ropeScaleOf(gguf, architecture),
+    ropeScaling: readRopeScaling(gguf.metadata, architecture, trained),
+    localRopeBase: family.localLayers
+      ? read.number('rope.freq_base_swa', family.localLayers.ropeBase)
+      : null,
+    sights: sightsOf(gguf, architecture, layers, read),
+    attentionScale: read.number('attention.scale', 1 / Math.sqrt(queryWidth)),
+    activation: family.activation,
+    embeddingScale: family.scaledEmbedding ? Math.sqrt(width) : 1,
     tied: !gguf.tensors.some(({ name }) => name === 'output.weight'),
   };
   checkHeads(config, read.count('attention.value_length', headDim), read);
-  checkTensors(gguf, config);
+  checkTensors(gguf, config, family);
   return config;
+}
+
+/** Local and global layers: by the file's pattern where it has one, else every period-th is global. */
+function sightsOf(
+  { metadata }: GgufFile,
+  architecture: Architecture,
+  layers: number,
+  read: Reader,
+): LayerSight[] {
+  const { localLayers }: Family = FAMILIES[architecture];
+  const all = Array.from({ length: layers }, (_, layer) => layer);
+  if (localLayers === null) return all.map(() => ({ window: null, rope: 'global' }));
+  const window = read.count('attention.sliding_window');
+  const pattern = metadata[`${architecture}.attention.sliding_window_pattern`];
+  const isLocal = (layer: number) =>
+    Array.isArray(pattern)
+      ? pattern[layer] === true
+      : (layer + 1) % (typeof pattern === 'number' ? pattern : localLayers.period) !== 0;
+  return all.map((layer) =>
+    isLocal(layer) ? { window, rope: 'local' } : { window: null, rope: 'global' },
+  );
 }
 
 /** Inputs and outputs of a projection. */
@@ -111,38 +153,23 @@ export function projectionShape(config: LlamaConfig, target: LoraTarget): Projec
   }
 }
 
-function architectureOf(gguf: GgufFile): Architecture {
-  const found = gguf.metadata['general.architecture'];
-  const known = Object.keys(ROPE_STYLES);
-  if (typeof found === 'string' && isArchitecture(found)) return found;
-  throw new LabError(
-    'unsupported',
-    `The model's architecture is ${JSON.stringify(found ?? null)}; supported: ${known.join(', ')}. Choose a model of that family.`,
-    { architecture: String(found ?? ''), supported: known.join(', ') },
-  );
-}
+/** Keys of features that change the arithmetic and are not implemented, with what they mean. */
+const REFUSED = {
+  expert_count: 'a mixture of experts',
+  attn_logit_softcapping: 'a soft cap on attention scores',
+  final_logit_softcapping: 'a soft cap on logits',
+} as const;
 
-function isArchitecture(name: string): name is Architecture {
-  return Object.hasOwn(ROPE_STYLES, name);
-}
-
-/** Features that change the arithmetic and are not implemented. */
 function refuseUnsupported(gguf: GgufFile, architecture: Architecture): void {
-  const experts = gguf.metadata[`${architecture}.expert_count`];
-  if (typeof experts === 'number' && experts > 0) {
-    throw unsupported(`The model is a mixture of ${experts} experts`, 'dense layers');
+  for (const [key, what] of Object.entries(REFUSED)) {
+    const value = gguf.metadata[`${architecture}.${key}`];
+    if (typeof value === 'number' && value > 0) {
+      throw unsupported(
+        `The model has ${what} ("${architecture}.${key}" is ${value})`,
+        `dense layers without soft caps, of the families ${Object.keys(FAMILIES).join(', ')}`,
+      );
+    }
   }
-}
-
-function ropeScaleOf(gguf: GgufFile, architecture: Architecture): number {
-  const type = gguf.metadata[`${architecture}.rope.scaling.type`];
-  const factor = gguf.metadata[`${architecture}.rope.scaling.factor`];
-  if (type === undefined || type === 'none') return 1;
-  if (type === 'linear' && typeof factor === 'number' && factor > 0) return factor;
-  throw unsupported(
-    `RoPE scaling is ${JSON.stringify(type)} with factor ${JSON.stringify(factor ?? null)}`,
-    'none, linear, or factors in "rope_freqs.weight"',
-  );
 }
 
 function checkHeads(config: LlamaConfig, valueLength: number, read: Reader): void {
@@ -163,8 +190,8 @@ function checkHeads(config: LlamaConfig, valueLength: number, read: Reader): voi
 }
 
 /** Every tensor is there with its shape, and none is left over: a leftover changes the arithmetic. */
-function checkTensors(gguf: GgufFile, config: LlamaConfig): void {
-  const expected = expectedShapes(config);
+function checkTensors(gguf: GgufFile, config: LlamaConfig, family: Family): void {
+  const expected = expectedShapes(config, family);
   const found = new Map(gguf.tensors.map((tensor) => [tensor.name, tensor]));
   const missing = [...expected.keys()].filter((name) => !found.has(name));
   const extra = [...found.keys()].filter((name) => !expected.has(name) && name !== ROPE_FACTORS);
@@ -183,21 +210,42 @@ function checkTensors(gguf: GgufFile, config: LlamaConfig): void {
 /** llama 3's frequency factors, one a pair of channels. */
 export const ROPE_FACTORS = 'rope_freqs.weight';
 
+/** Where a layer's norms are in the file; heads: of q and k, post: of what joins the residual. */
+export const NORM_TENSORS = {
+  attention: 'attn_norm',
+  mlp: 'ffn_norm',
+  query: 'attn_q_norm',
+  key: 'attn_k_norm',
+  attentionPost: 'post_attention_norm',
+  mlpPost: 'post_ffw_norm',
+} as const;
+
 /** Names and shapes in GGUF's order, the fastest axis first. */
-function expectedShapes(config: LlamaConfig): Map<string, readonly number[]> {
-  const { width, vocabulary, layers } = config;
+function expectedShapes(config: LlamaConfig, family: Family): Map<string, readonly number[]> {
+  const { width, vocabulary, layers, headDim } = config;
   const shapes = new Map<string, readonly number[]>([
     ['token_embd.weight', [width, vocabulary]],
     ['output_norm.weight', [width]],
   ]);
   if (!config.tied) shapes.set('output.weight', [width, vocabulary]);
+  const norm = (layer: number, tensor: string, size: number) =>
+    shapes.set(`blk.${layer}.${tensor}.weight`, [size]);
   for (let layer = 0; layer < layers; layer++) {
-    shapes.set(`blk.${layer}.attn_norm.weight`, [width]);
-    shapes.set(`blk.${layer}.ffn_norm.weight`, [width]);
-    for (const [target, tensor] of Object.entries(PROJECTION_TENSORS)) {
-      // Object.entries widens the keys of this Record of LoraTarget.
-      const { inputs, outputs } = projectionShape(config, target as LoraTarget);
-      shapes.set(`blk.${layer}.${tensor}.weight`, [inputs, outputs]);
+    norm(layer, NORM_TENSORS.attention, width);
+    norm(layer, NORM_TENSORS.mlp, width);
+    if (family.headNorms) {
+      norm(layer, NORM_TENSORS.query, headDim);
+      norm(layer, NORM_TENSORS.key, headDim);
+    }
+    if (family.postNorms) {
+      norm(layer, NORM_TENSORS.attentionPost, width);
+      norm(layer, NORM_TENSORS.mlpPost, width);
+    }
+    for (const target of loraTargets) {
+      const tensor = `blk.${layer}.${PROJECTION_TENSORS[target]}`;
+      const { inputs, outputs } = projectionShape(config, target);
+      shapes.set(`${tensor}.weight`, [inputs, outputs]);
+      if (family.biases.includes(target)) shapes.set(`${tensor}.bias`, [outputs]);
     }
   }
   return shapes;

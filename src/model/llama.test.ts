@@ -69,38 +69,35 @@ describe.each(['cpu', 'wasm'] as const)('a llama on %s', (backend) => {
     model.dispose();
   });
 
-  it("gives the logits of transformers under llama 3's frequency factors", async () => {
-    const expected = json<{ ids: number[]; logits: number[][] }>('families/llama3rope_logits.json');
-    const model = await load('families/tiny_llama3rope.gguf');
-    expect(maxDifference(expected.logits, await allLogits(model, expected.ids))).toBeLessThan(1e-4);
-    model.dispose();
-  });
-
-  it('gives the same bits in any chunking, with an adapter that does something', async () => {
-    const model = await load('families/tiny_llama3rope.gguf');
-    using adapter = busyAdapter(model);
-    const id = fc.nat(model.config.vocabulary - 1);
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(id, { minLength: 2, maxLength: 40 }),
-        fc.array(fc.integer({ min: 1, max: 17 }), { minLength: 1, maxLength: 8 }),
-        async (ids, sizes) => {
-          using whole = newCache(model);
-          using parts = newCache(model);
-          const expected = await bits(model, adapter, whole, ids, { logits: 'all', chunk: 64 });
-          const rows: number[] = [];
-          for (let at = 0, i = 0; at < ids.length; i++) {
-            const piece = ids.slice(at, at + (sizes[i % sizes.length] ?? 1));
-            rows.push(...(await bits(model, adapter, parts, piece, { logits: 'all', chunk: 3 })));
-            at += piece.length;
-          }
-          expect(rows).toEqual(expected);
-        },
-      ),
-      { numRuns: backend === 'wasm' ? 25 : 5 },
-    );
-    model.dispose();
-  });
+  it.each(['llama3rope', 'gemma3'])(
+    'gives the same bits in any chunking, with an adapter that does something: %s',
+    async (family) => {
+      const path = `families/tiny_${family}.gguf`;
+      const model = await load(path);
+      using adapter = busyAdapter(model);
+      const id = fc.nat(model.config.vocabulary - 1);
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(id, { minLength: 2, maxLength: 40 }),
+          fc.array(fc.integer({ min: 1, max: 17 }), { minLength: 1, maxLength: 8 }),
+          async (ids, sizes) => {
+            using whole = newCache(model);
+            using parts = newCache(model);
+            const expected = await bits(model, adapter, whole, ids, { logits: 'all', chunk: 64 });
+            const rows: number[] = [];
+            for (let at = 0, i = 0; at < ids.length; i++) {
+              const piece = ids.slice(at, at + (sizes[i % sizes.length] ?? 1));
+              rows.push(...(await bits(model, adapter, parts, piece, { logits: 'all', chunk: 3 })));
+              at += piece.length;
+            }
+            expect(rows).toEqual(expected);
+          },
+        ),
+        { numRuns: backend === 'wasm' ? 25 : 5 },
+      );
+      model.dispose();
+    },
+  );
 
   it('a fresh adapter changes no bit', async () => {
     const model = await load('engine/tiny.gguf');

@@ -11,20 +11,35 @@ import { dequantize } from '../formats/quants.ts';
 import type { ByteSource } from '../formats/source.ts';
 import {
   type LlamaConfig,
+  NORM_TENSORS,
   PROJECTION_TENSORS,
   ROPE_FACTORS,
   readLlamaConfig,
 } from './llama-config.ts';
 import { nextMacrotask } from './macrotask.ts';
 import { WASM_FORWARD_BYTES } from './memory.ts';
-import { makeRopeTable, type RopeTable } from './ops/index.ts';
+import {
+  type AttentionHeads,
+  makeRopeTable,
+  type RopeScaling,
+  type RopeTable,
+} from './ops/index.ts';
 import { uploadWeight, type WeightMatrix } from './weights.ts';
 import { HEAP_BUDGET_BYTES } from './weights-host.ts';
 
+/** One layer's weights; null and absent where the family has none. */
 export interface LlamaLayer {
   readonly attentionNorm: tf.Tensor1D; // [width]
   readonly mlpNorm: tf.Tensor1D; // [width]
+  readonly queryNorm: tf.Tensor1D | null; // [headDim]
+  readonly keyNorm: tf.Tensor1D | null; // [headDim]
+  readonly attentionPostNorm: tf.Tensor1D | null; // [width]
+  readonly mlpPostNorm: tf.Tensor1D | null; // [width]
   readonly projections: Readonly<Record<LoraTarget, WeightMatrix>>;
+  readonly biases: Readonly<Partial<Record<LoraTarget, tf.Tensor1D>>>; // [outputs]
+  /** The model's table for this layer; borrowed. */
+  readonly rope: RopeTable;
+  readonly heads: AttentionHeads;
 }
 
 /** Owns its weights. */
@@ -35,7 +50,6 @@ export interface LlamaModel {
   readonly outputNorm: tf.Tensor1D; // [width]
   /** The embedding itself where the file ties them. */
   readonly head: WeightMatrix; // [vocabulary, width]
-  readonly rope: RopeTable;
   /** Number of weights in the file. */
   readonly parameters: number;
   /** Bytes of all tensors in the file. */
@@ -93,32 +107,60 @@ export async function loadLlama(
     owned.push(kept);
     return kept;
   };
-  const layer = async (index: number): Promise<LlamaLayer> => {
-    const name = (part: string) => `blk.${index}.${part}.weight`;
-    const attentionNorm = await vector(name('attn_norm'));
-    const mlpNorm = await vector(name('ffn_norm'));
+  const ropeTable = (base: number, scaling: RopeScaling, factors?: Float32Array): RopeTable => {
+    const { headDim, ropeStyle: style, contextLength: context } = config;
+    const table = makeRopeTable({
+      headDim,
+      style,
+      context,
+      base,
+      scaling,
+      ...(factors && { factors }),
+    });
+    owned.push(tf.keep(table.cos), tf.keep(table.sin));
+    return table;
+  };
+  const layer = async (index: number, ropes: Ropes): Promise<LlamaLayer> => {
+    const optional = async (name: string) => (tensors.has(name) ? vector(name) : null);
+    const norm = (part: keyof typeof NORM_TENSORS) =>
+      optional(`blk.${index}.${NORM_TENSORS[part]}.weight`);
+    const always = (part: keyof typeof NORM_TENSORS) =>
+      vector(`blk.${index}.${NORM_TENSORS[part]}.weight`);
     const projections: Partial<Record<LoraTarget, WeightMatrix>> = {};
+    const biases: Partial<Record<LoraTarget, tf.Tensor1D>> = {};
     for (const target of loraTargets) {
-      projections[target] = await matrix(name(PROJECTION_TENSORS[target]));
+      const name = `blk.${index}.${PROJECTION_TENSORS[target]}`;
+      projections[target] = await matrix(`${name}.weight`);
+      const bias = await optional(`${name}.bias`);
+      if (bias !== null) biases[target] = bias;
     }
-    // Filled for every target just above.
-    return { attentionNorm, mlpNorm, projections: projections as LlamaLayer['projections'] };
+    const { rope = 'global', window = null } = config.sights[index] ?? {};
+    return {
+      attentionNorm: await always('attention'),
+      mlpNorm: await always('mlp'),
+      queryNorm: await norm('query'),
+      keyNorm: await norm('key'),
+      attentionPostNorm: await norm('attentionPost'),
+      mlpPostNorm: await norm('mlpPost'),
+      projections: projections as LlamaLayer['projections'], // filled for every target just above
+      biases,
+      rope: ropes[rope],
+      heads: headsOf(config, window),
+    };
   };
 
   try {
     const embedding = await matrix('token_embd.weight');
     const factors = tensors.get(ROPE_FACTORS);
-    const rope = makeRopeTable({
-      headDim: config.headDim,
-      style: config.ropeStyle,
-      context: config.contextLength,
-      base: config.ropeBase,
-      scale: config.ropeScale,
-      ...(factors === undefined ? {} : { factors: floats(factors, await bytesOf(factors)) }),
-    });
-    owned.push(tf.keep(rope.cos), tf.keep(rope.sin));
+    const global = ropeTable(
+      config.ropeBase,
+      config.ropeScaling,
+      factors && floats(factors, await bytesOf(factors)),
+    );
+    const { localRopeBase } = config;
+    const local = localRopeBase === null ? global : ropeTable(localRopeBase, { kind: 'none' });
     const layers: LlamaLayer[] = [];
-    for (let i = 0; i < config.layers; i++) layers.push(await layer(i));
+    for (let i = 0; i < config.layers; i++) layers.push(await layer(i, { global, local }));
     const outputNorm = await vector('output_norm.weight');
     const head = config.tied ? embedding : await matrix('output.weight');
     return {
@@ -127,7 +169,6 @@ export async function loadLlama(
       layers,
       outputNorm,
       head,
-      rope,
       parameters: gguf.tensors.reduce((sum, { rows, cols }) => sum + rows * cols, 0),
       tensorBytes: total,
       matrices,
@@ -137,6 +178,13 @@ export async function loadLlama(
     freeAll(owned);
     throw error;
   }
+}
+
+type Ropes = Readonly<Record<'global' | 'local', RopeTable>>;
+
+function headsOf(config: LlamaConfig, window: number | null): AttentionHeads {
+  const { heads, kvHeads, headDim, attentionScale: scale } = config;
+  return { heads, kvHeads, headDim, scale, ...(window !== null && { window }) };
 }
 
 /** Before the first byte is read: a failed malloc in the wasm heap is silent. */

@@ -16,7 +16,12 @@ const smollm2: LlamaConfig = {
   rmsEpsilon: 1e-5,
   ropeStyle: 'interleaved',
   ropeBase: 10_000,
-  ropeScale: 1,
+  ropeScaling: { kind: 'none' },
+  localRopeBase: null,
+  sights: Array.from({ length: 30 }, () => ({ window: null, rope: 'global' as const })),
+  attentionScale: 1 / 8,
+  activation: 'silu',
+  embeddingScale: 1,
   tied: true,
 };
 

@@ -4,6 +4,7 @@ import { runEpisode } from '../episode.ts';
 import { LabError } from '../errors.ts';
 import { zipPeft } from '../formats/peft.ts';
 import { blobSource } from '../formats/source.ts';
+import { ropeStyleOf } from '../model/families.ts';
 import { type RowOrder, toHf } from '../model/lora-hf.ts';
 import type { EpisodePorts } from '../ports.ts';
 import type {
@@ -159,11 +160,14 @@ export function engineHandlers(
 }
 
 /** Heads of q and k decide the order of rows; an adapter on neither needs none. */
-function rowOrderOf({ modules }: AdapterData, { heads, kvHeads }: RunManifest): RowOrder {
+function rowOrderOf(
+  { modules }: AdapterData,
+  { heads, kvHeads, architecture }: RunManifest,
+): RowOrder {
   const q = modules.find(({ target }) => target === 'q_proj');
   const k = modules.find(({ target }) => target === 'k_proj');
   const headDim = q ? q.outputs / heads : k ? k.outputs / kvHeads : 2;
-  return { headDim, ropeStyle: 'interleaved' };
+  return { headDim, ropeStyle: ropeStyleOf(architecture) };
 }
 
 /** Sorts by time; unique enough for one browser. */

@@ -6,6 +6,7 @@ import { deriveRng, type Rng } from '../../math/rng.ts';
 import type { OpenBackend } from '../device.ts';
 import { type AttentionSpan, attention, attentionBackward } from './attention.ts';
 import { crossEntropy, crossEntropyBackward } from './cross-entropy.ts';
+import { geglu, gegluBackward } from './geglu.ts';
 import { klRows } from './kl-rows.ts';
 import { kvAppend } from './kv-append.ts';
 import { loraAdd, loraBackward } from './lora-add.ts';
@@ -39,6 +40,13 @@ const ops: Readonly<Record<string, (rng: Rng) => tf.Tensor[]>> = {
     const up = random2D(rng, rows, cols, 2);
     const { dGate, dUp } = swigluBackward(gate, up, random2D(rng, rows, cols));
     return [swiglu(gate, up), dGate, dUp];
+  },
+  'geglu and its gradients': (rng) => {
+    const { rows, cols } = oddShape(rng);
+    const gate = random2D(rng, rows, cols, 6);
+    const up = random2D(rng, rows, cols, 2);
+    const { dGate, dUp } = gegluBackward(gate, up, random2D(rng, rows, cols));
+    return [geglu(gate, up), dGate, dUp];
   },
   'rope in both styles, forth and back': (rng) => {
     const headDim = 2 * (1 + rng.int(9));

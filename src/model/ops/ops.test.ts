@@ -10,10 +10,12 @@ import {
   attentionReference,
 } from './attention.ts';
 import { crossEntropy, crossEntropyBackward, crossEntropyReference } from './cross-entropy.ts';
+import { geglu, gegluBackward, gegluReference } from './geglu.ts';
 import { klRows, klRowsReference } from './kl-rows.ts';
 import { kvAppend } from './kv-append.ts';
 import { rmsNorm, rmsNormBackward, rmsNormReference } from './rms-norm.ts';
 import { makeRopeTable, rope, ropeReference } from './rope.ts';
+import { ropeFrequencies, yarnMagnitude } from './rope-frequencies.ts';
 import { swiglu, swigluBackward, swigluReference } from './swiglu.ts';
 import { distance, forCases, random1D, random2D, randomArray } from './testing.ts';
 import { openHost } from './testing-node.ts';
@@ -73,6 +75,43 @@ describe.each(['wasm', 'cpu'] as const)('on %s', (backend) => {
     });
   });
 
+  it('geglu and its gradients agree with tfjs on odd shapes, far from zero too', () => {
+    cases('geglu', (rng) => {
+      const rows = 1 + rng.int(6);
+      const cols = 1 + rng.int(70);
+      const gate = random2D(rng, rows, cols, 9);
+      const up = random2D(rng, rows, cols, 2);
+      const dy = random2D(rng, rows, cols);
+      expect(
+        distance(geglu(gate, up).dataSync(), gegluReference(gate, up).dataSync()),
+      ).toBeLessThan(TOLERANCE);
+      const [dGate, dUp] = gradients([gate, up], dy, ([g, u]) =>
+        gegluReference(g as tf.Tensor2D, u as tf.Tensor2D),
+      );
+      const own = gegluBackward(gate, up, dy);
+      expect(distance(own.dGate.dataSync(), dGate ?? [])).toBeLessThan(TOLERANCE);
+      expect(distance(own.dUp.dataSync(), dUp ?? [])).toBeLessThan(TOLERANCE);
+    });
+  });
+
+  it("yarn leaves fast pairs, divides slow ones, and makes queries longer (transformers' numbers)", () => {
+    // transformers 5's _compute_yarn_parameters for head width 16, base 10,000, factor 4, context 64.
+    const scaling = {
+      kind: 'yarn',
+      factor: 4,
+      originalContext: 64,
+      betaFast: 32,
+      betaSlow: 1,
+      magnitude: yarnMagnitude(4),
+    } as const;
+    const { perPosition, magnitude } = ropeFrequencies(16, 10_000, scaling);
+    const expected = [
+      1, 0.237170815, 0.05, 0.00790569466, 0.0025, 0.000790569466, 0.00025, 0.0000790569466,
+    ];
+    expect(distance(perPosition, expected)).toBeLessThan(1e-7);
+    expect(magnitude).toBeCloseTo(1.138629436, 8);
+  });
+
   it('rope agrees with tfjs in both styles, and its inverse is its gradient and undoes it', () => {
     cases('rope', (rng) => {
       const headDim = 2 * (1 + rng.int(9));
@@ -80,7 +119,16 @@ describe.each(['wasm', 'cpu'] as const)('on %s', (backend) => {
       const cols = headDim * (1 + rng.int(4));
       const start = rng.int(9);
       const style = rng.pick(['interleaved', 'halves'] as const);
-      const table = makeRopeTable({ headDim, style, context: 16, base: 10_000 });
+      const yarn = {
+        kind: 'yarn',
+        factor: 4,
+        originalContext: 8,
+        betaFast: 2,
+        betaSlow: 0.1,
+      } as const;
+      const scaling = rng.pick([{ kind: 'none' }, { ...yarn, magnitude: 1.25 }] as const);
+      const table = makeRopeTable({ headDim, style, context: 16, base: 10_000, scaling });
+      const grown = scaling.kind === 'yarn' ? scaling.magnitude ** 2 : 1;
       const x = random2D(rng, rows, cols);
       const dy = random2D(rng, rows, cols);
       const y = rope(x, table, start);
@@ -91,7 +139,7 @@ describe.each(['wasm', 'cpu'] as const)('on %s', (backend) => {
       const own = rope(dy, table, start, { inverse: true });
       expect(distance(own.dataSync(), dx ?? [])).toBeLessThan(TOLERANCE);
       const back = rope(y, table, start, { inverse: true });
-      expect(distance(back.dataSync(), x.dataSync())).toBeLessThan(TOLERANCE);
+      expect(distance(back.dataSync(), tf.mul(x, grown).dataSync())).toBeLessThan(TOLERANCE);
     });
   });
 

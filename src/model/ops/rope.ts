@@ -1,6 +1,6 @@
 /**
- * Rotary position embedding (Su et al. 2021) and its inverse, which is its gradient: each pair of
- * channels turns by the angle of its position. `interleaved` pairs channels (2i, 2i + 1), as llama's
+ * Rotary position embedding (Su et al. 2021) and the turn back, which is its gradient: each pair of
+ * channels turns by the angle of its position (yarn also makes it longer, then back as well). `interleaved` pairs channels (2i, 2i + 1), as llama's
  * GGUF row order wants; `halves` pairs (i, i + headDim / 2), as Qwen and Gemma want.
  */
 
@@ -9,10 +9,11 @@ import { LabError } from '../../errors.ts';
 import { dims, sameShape } from './check.ts';
 import { allocate2D, onGpu, view } from './host.ts';
 import { type Kernel, run2D } from './program.ts';
+import { type RopeScaling, ropeFrequencies } from './rope-frequencies.ts';
 
 export type RopeStyle = 'interleaved' | 'halves';
 
-/** Cosines and sines of every position's angles; owned by the model. */
+/** Cosines and sines of every position's angles, times yarn's magnitude; owned by the model. */
 export interface RopeTable {
   readonly headDim: number;
   readonly style: RopeStyle;
@@ -68,35 +69,35 @@ export function rope(
 }
 
 /**
- * The table for angles position · base^(-2i / headDim) / factors[i] (factors: llama 3's
- * `rope_freqs`, absent: 1). Computed in double. Returns owned.
+ * The table for angles position · f_i, f as {@link ropeFrequencies} gives it (factors: llama 3's
+ * `rope_freqs`). Computed in double. Returns owned.
  */
 export function makeRopeTable(spec: {
   readonly headDim: number;
   readonly style: RopeStyle;
   readonly context: number;
   readonly base: number;
-  /** Linear scaling: positions are divided by it. */
-  readonly scale?: number;
+  readonly scaling?: RopeScaling;
   readonly factors?: Float32Array;
 }): RopeTable {
-  const half = spec.headDim / 2;
-  const cos = new Float32Array(spec.context * half);
-  const sin = new Float32Array(spec.context * half);
-  for (let i = 0; i < half; i++) {
-    const frequency = spec.base ** ((-2 * i) / spec.headDim) / (spec.factors?.[i] ?? 1);
-    for (let t = 0; t < spec.context; t++) {
-      const angle = (t / (spec.scale ?? 1)) * frequency;
-      cos[t * half + i] = Math.cos(angle);
-      sin[t * half + i] = Math.sin(angle);
+  const { headDim, style, context } = spec;
+  const half = headDim / 2;
+  const { perPosition, magnitude } = ropeFrequencies(
+    headDim,
+    spec.base,
+    spec.scaling,
+    spec.factors,
+  );
+  const cos = new Float32Array(context * half);
+  const sin = new Float32Array(context * half);
+  perPosition.forEach((frequency, i) => {
+    for (let t = 0; t < context; t++) {
+      cos[t * half + i] = magnitude * Math.cos(t * frequency);
+      sin[t * half + i] = magnitude * Math.sin(t * frequency);
     }
-  }
-  return {
-    headDim: spec.headDim,
-    style: spec.style,
-    cos: tf.tensor2d(cos, [spec.context, half]),
-    sin: tf.tensor2d(sin, [spec.context, half]),
-  };
+  });
+  const shape: [number, number] = [context, half];
+  return { headDim, style, cos: tf.tensor2d(cos, shape), sin: tf.tensor2d(sin, shape) };
 }
 
 /** {@link rope} in tfjs core ops; its autograd is the reference gradient. */
