@@ -12,13 +12,15 @@ LINES = (("thought", "#2a6f97"), ("action", "#c1121f"))
 
 
 def rows_of(paths: list[Path]) -> list[dict[str, str]]:
-    """The rows of several files in order; where a resumed run goes back, its rows replace the later ones before it."""
+    """The rows of several legs in order; each leg's steps, minutes and tokens go on where the one before ended."""
     rows: list[dict[str, str]] = []
     for path in paths:
+        base = {k: float(rows[-1][k]) if rows else 0.0 for k in ("step", "minutes", "tokens")}
         with path.open() as f:
-            part = list(csv.DictReader(f))
-        if part:
-            rows = [r for r in rows if int(r["step"]) < int(part[0]["step"])] + part
+            for r in csv.DictReader(f):
+                rows.append({**r, "step": str(int(base["step"]) + int(r["step"])),
+                             "minutes": f"{base['minutes'] + float(r['minutes']):.2f}",
+                             "tokens": str(int(base["tokens"]) + int(r["tokens"]))})
     return rows
 
 

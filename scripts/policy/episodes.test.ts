@@ -82,10 +82,10 @@ describe('the data', () => {
       }
     }
     largest.sort((a, b) => a - b);
-    expect(largest[Math.floor(largest.length / 2)]).toBeLessThan(0.35);
-    expect(largest[Math.floor(largest.length * 0.95)]).toBeLessThan(0.6);
+    expect(largest[Math.floor(largest.length / 2)]).toBeLessThan(0.5);
+    expect(largest[Math.floor(largest.length * 0.9)]).toBeLessThan(0.8); // the default limit of a repetition
   });
-  test('have thoughts of about 8 to 15 words that name only what was read', () => {
+  test('have thoughts of about 8 to 20 words that name only what was read', () => {
     const lengths: number[] = [];
     for (const { turns } of episodes) {
       let read = '';
@@ -100,7 +100,7 @@ describe('the data', () => {
     }
     lengths.sort((a, b) => a - b);
     expect(lengths[Math.floor(lengths.length * 0.05)]).toBeGreaterThanOrEqual(8);
-    expect(lengths[Math.floor(lengths.length * 0.95)]).toBeLessThanOrEqual(18);
+    expect(lengths[Math.floor(lengths.length * 0.95)]).toBeLessThanOrEqual(20);
   });
 });
 

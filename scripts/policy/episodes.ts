@@ -22,17 +22,17 @@ export interface Mix {
 export const MIXES: Readonly<Record<'small' | 'full' | 'mixed', Mix>> = (() => {
   const full: Mix = {
     small: 0,
-    orders: { likely: 0.35, types: 0.35, list: 0.1, random: 0.2 },
+    orders: { likely_list: 0.9, likely: 0.04, types: 0.02, list: 0.02, random: 0.02 },
     noise: [
-      [0, 0.45],
-      [0.05, 0.2],
-      [0.15, 0.2],
-      [0.3, 0.15],
+      [0, 0.6],
+      [0.05, 0.15],
+      [0.15, 0.15],
+      [0.3, 0.1],
     ],
-    recovery: 0.3,
-    wander: 0.08,
+    recovery: 0.25,
+    wander: 0.05,
   };
-  return { full, small: { ...full, small: 1, wander: 0.03 }, mixed: { ...full, small: 0.4 } };
+  return { full, small: { ...full, small: 1, wander: 0.03 }, mixed: { ...full, small: 0.6 } };
 })();
 
 /** Seeds of scenes for training data start here; the frozen splits lie below. */

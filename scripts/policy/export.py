@@ -9,22 +9,16 @@ import gguf
 import numpy as np
 import torch
 from gguf import GGMLQuantizationType as Quant
-from gguf.quants import dequantize, quantize
+from gguf.quants import quantize
 from tokenizers import Tokenizer
 
+from gguf_file import load_policy, read_policy
 from model import Policy, Shape
 from tokenizer import CHAT_TEMPLATE, SPECIALS, load_tokenizer, merges_of
 
 LICENSE = "apache-2.0"
 GREEDY_TOKENS = 40
 END = SPECIALS.index("<|im_end|>")
-
-
-def load_policy(path: Path) -> tuple[Policy, dict]:
-    saved = torch.load(path, weights_only=False, map_location="cpu")
-    policy = Policy(Shape(**saved["shape"]))
-    policy.load_state_dict(saved["model"])
-    return policy.eval(), saved
 
 
 def named_tensors(policy: Policy) -> dict[str, np.ndarray]:
@@ -91,24 +85,6 @@ def write_gguf(path: Path, policy: Policy, tokenizer: Tokenizer, tokenizer_path:
     writer.close()
 
 
-def read_policy(path: Path, shape: Shape) -> Policy:
-    """The file's weights, dequantised, in a PyTorch policy: read by name, independently of the writer's arrays."""
-    tensors = {t.name: torch.from_numpy(np.array(dequantize(t.data, t.tensor_type))) for t in gguf.GGUFReader(path).tensors}
-    policy = Policy(shape)
-    state = {"embed.weight": tensors["token_embd.weight"], "gain": tensors["output_norm.weight"]}
-    for i in range(shape.layers):
-        block = {k.removeprefix(f"blk.{i}.").removesuffix(".weight"): v for k, v in tensors.items() if k.startswith(f"blk.{i}.")}
-        attn, ffn = block["attn_norm"], block["ffn_norm"]
-        state |= {
-            f"layers.{i}.qkv.weight": torch.cat((block["attn_q"], block["attn_k"], block["attn_v"])) * attn,
-            f"layers.{i}.out.weight": block["attn_output"],
-            f"layers.{i}.gate_up.weight": torch.cat((block["ffn_gate"], block["ffn_up"])) * ffn,
-            f"layers.{i}.down.weight": block["ffn_down"],
-        }
-    policy.load_state_dict(state)
-    return policy.eval()
-
-
 def encode_turns(turns: list[dict], tokenizer: Tokenizer) -> tuple[str, list[int]]:
     """The chat template's text of the turns with the generation prompt, and its ids."""
     text = "".join(f"<|im_start|>{t['role']}\n{t['content']}<|im_end|>\n" for t in turns) + "<|im_start|>assistant\n"
@@ -127,7 +103,7 @@ def greedy(policy: Policy, ids: list[int]) -> tuple[list[int], float]:
 
 def check(path: Path, policy: Policy, prompt: list[int]) -> dict:
     """How far the file's logits are from the F32 model's on a prompt."""
-    a, b = policy.logits(prompt), read_policy(path, policy.shape).logits(prompt)
+    a, b = policy.logits(prompt), read_policy(path).logits(prompt)
     kl = (a.log_softmax(-1).exp() * (a.log_softmax(-1) - b.log_softmax(-1))).sum(-1)
     return {
         "file": path.name, "bytes": path.stat().st_size, "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
@@ -146,7 +122,7 @@ def main() -> None:
     parser.add_argument("--greedy", type=Path, help="where the greedy references go")
     args = parser.parse_args()
     torch.set_num_threads(1)
-    policy, saved = load_policy(args.checkpoint)
+    policy, saved = load_policy(args.checkpoint), torch.load(args.checkpoint, weights_only=False, map_location="cpu")
     tokenizer = load_tokenizer(args.tokenizer)
     args.out.mkdir(parents=True, exist_ok=True)
     with args.episodes.open() as f:
@@ -168,7 +144,7 @@ def main() -> None:
     (args.out / "export.json").write_text(json.dumps(report, indent=2) + "\n")
     print(json.dumps(report, indent=2))
     if args.greedy:
-        file_policy = read_policy(args.out / f"{args.name}-q8_0.gguf", policy.shape)
+        file_policy = read_policy(args.out / f"{args.name}-q8_0.gguf")
         rows = []
         for text, ids in prompts:
             out, gap = greedy(file_policy, ids)

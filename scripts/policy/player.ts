@@ -11,7 +11,7 @@ import {
 import type { HouseholdScene, HouseholdState } from '../../src/envs/household-scene.ts';
 import type { Rng } from '../../src/math/rng.ts';
 import { assistantText, firstUserText, observationText } from './format.ts';
-import { type LastTurn, type UsedTemplates, writeThought } from './thoughts.ts';
+import { type LastTurn, writeThought } from './thoughts.ts';
 
 export interface Turn {
   readonly role: 'user' | 'assistant';
@@ -35,7 +35,6 @@ export interface Player {
   readonly scene: HouseholdScene;
   readonly mind: Mind;
   readonly rng: Rng;
-  readonly used: UsedTemplates;
   readonly turns: Turn[];
   state: HouseholdState;
   last: LastTurn;
@@ -51,7 +50,6 @@ export function startPlayer(scene: HouseholdScene, order: SearchOrder, rng: Rng)
     scene,
     mind: startMind(scene.task, room, { order, seed: rng.int(2 ** 30) }),
     rng,
-    used: new Map(),
     turns: [{ role: 'user', content: firstUserText(scene.task, room) }],
     state: start.state,
     last: null,
@@ -68,8 +66,8 @@ export function episodeOf({ scene, won, turns }: Player): Episode {
 /** Writes the expert's turn, or one in its words, and plays it. Returns the thought. */
 export function act(player: Player, decision: Decision, target: boolean, thought?: string): string {
   if (player.done) return '';
-  const { mind, last, rng, used } = player;
-  const line = thought ?? writeThought(mind, decision, last, rng, used);
+  const { mind, last } = player;
+  const line = thought ?? writeThought(mind, decision, last);
   follow(player, assistantText(line, decision.action), decision.action, target);
   return line;
 }

@@ -1,4 +1,4 @@
-"""Turns JSONL episodes into token arrays; trains the tokenizer on the first file when it is not there yet."""
+"""Turns JSONL episodes into one file of token arrays; trains the tokenizer on the first file when it is not there yet."""
 
 import argparse
 import json
@@ -17,19 +17,20 @@ TOKENIZER_EPISODES = 4000
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--in", dest="source", type=Path, required=True)
+    parser.add_argument("--in", dest="sources", type=Path, nargs="+", required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--vocab", type=int, default=1024)
     args = parser.parse_args()
     if not args.tokenizer.exists():
-        with args.source.open() as f:
+        with args.sources[0].open() as f:
             train_tokenizer(texts_of(list(islice(f, TOKENIZER_EPISODES))), args.vocab).save(str(args.tokenizer))
     tokenizer = load_tokenizer(args.tokenizer)
     parts = []
-    with args.source.open() as f:
-        while lines := list(islice(f, CHUNK)):
-            parts.append(encode(lines, tokenizer))
+    for source in args.sources:
+        with source.open() as f:
+            while lines := list(islice(f, CHUNK)):
+                parts.append(encode(lines, tokenizer))
     corpus = join(parts)
     corpus.save(args.out)
     lengths = corpus.lengths()

@@ -7,48 +7,45 @@ import {
   typeOf,
   unsearched,
 } from '../../src/envs/household-expert.ts';
-import type { Rng } from '../../src/math/rng.ts';
+import { hash32 } from '../../src/math/rng.ts';
 
 /** What the world last answered; null at the start. */
 export type LastTurn = { readonly action: string; readonly observation: string } | null;
 
-/** How often each template was used in this episode, so that two steps are not near-copies. */
-export type UsedTemplates = Map<string, number>;
-
 /**
- * One line of about 8-15 words for a decision. All names in it stand in the history. The template is
- * drawn among the least used ones.
+ * One line of about 8-20 words for a decision. All names in it stand in the history. The wording follows from the last
+ * place's type and number, so that two places are worded differently and nothing in a thought is left to chance: a
+ * small policy would spend most of its loss on guessing among equally good wordings.
  */
-export function writeThought(
-  mind: Mind,
-  decision: Decision,
-  last: LastTurn,
-  rng: Rng,
-  used: UsedTemplates,
-): string {
-  const slots = slotsOf(mind, decision, last, rng);
-  const draw = (group: keyof typeof TEMPLATES) => {
+export function writeThought(mind: Mind, decision: Decision, last: LastTurn): string {
+  const slots = slotsOf(mind, decision, last);
+  const [type = '', number = '0'] = (slots.r ?? '').split(' ');
+  const draw = (group: Group, key: number) => {
     const texts: readonly string[] = TEMPLATES[group];
     const fits = texts.filter((text) =>
       [...text.matchAll(/\{(\w)\}/g)].every((match) => slots[match[1] ?? ''] !== undefined),
     );
-    const least = Math.min(...fits.map((text) => used.get(text) ?? 0));
-    const text = rng.pick(fits.filter((candidate) => (used.get(candidate) ?? 0) === least));
-    used.set(text, least + 1);
+    const text = fits[key % fits.length] ?? '';
     return text.replace(/\{(\w)\}/g, (_, slot: string) => slots[slot] ?? '');
   };
+  const seen = seenGroup(mind, last, slots);
+  // what is wanted comes before the verdict, so that the verdict is a comparison with the word just written
+  const parts =
+    seen === 'found' || seen === 'missing' || seen === 'empty' ? [draw('ask', Number(number))] : [];
   // a name stays lower-case at the start too: a small policy copies it from the observation
-  return `${draw(seenGroup(mind, last, slots))} ${draw(planGroup(mind, decision))}`;
+  return [...parts, draw(seen, hash32(type)), draw(planGroup(mind, decision), Number(number))].join(
+    ' ',
+  );
 }
 
 type Slots = Partial<Record<string, string>>;
 
-function slotsOf(mind: Mind, decision: Decision, last: LastTurn, rng: Rng): Slots {
+function slotsOf(mind: Mind, decision: Decision, last: LastTurn): Slots {
   const { errand } = mind;
   const { subgoal } = decision;
   const contents = last === null ? null : contentsIn(last.observation);
   const others = (contents?.names ?? []).filter((name) => typeOf(name) !== wanted(mind));
-  const [x, y] = rng.shuffle(others);
+  const [x, y] = others;
   const known = knownTargets(mind).map((target) => target.object);
   const match = (contents?.names ?? []).find((name) =>
     wanted(mind) === errand.object ? known.includes(name) : typeOf(name) === wanted(mind),
@@ -60,7 +57,13 @@ function slotsOf(mind: Mind, decision: Decision, last: LastTurn, rng: Rng): Slot
     Record<string, string>
   >;
   const about = last === null ? undefined : placeIn(last);
-  const slots: Slots = { t: wanted(mind), k: errand.object, g: errand.goal };
+  const state = adjective[errand.kind];
+  const second = errand.kind === 'two' && mind.holding === null && placed(mind) > 0;
+  const want = `${second ? 'one more' : 'a'} ${wanted(mind)}`;
+  const whole = taskPhrase(errand, state);
+  const free = mind.holding === null || wanted(mind) !== errand.object;
+  const slots: Slots = { t: wanted(mind), w: want, k: errand.object, g: errand.goal, e: whole };
+  slots.z = free ? want : whole;
   const set = (slot: string, value: string | null | undefined) => {
     if (value !== undefined && value !== null && value !== '') slots[slot] = value;
   };
@@ -69,11 +72,25 @@ function slotsOf(mind: Mind, decision: Decision, last: LastTurn, rng: Rng): Slot
   set('y', y);
   set('f', match);
   set('m', left[0]);
-  set('h', mind.holding);
-  set('a', adjective[errand.kind]);
+  const ready = mind.holding !== null && mind.processed.has(mind.holding);
+  set('h', ready && state !== undefined ? `${state} ${mind.holding}` : mind.holding);
+  set('a', state);
   set('n', 'receptacle' in subgoal ? subgoal.receptacle : undefined);
   set('o', 'object' in subgoal ? subgoal.object : undefined);
   return slots;
+}
+
+/** What the task asks for, as it says it: `a clean plate in fridge`. */
+function taskPhrase({ kind, object, goal }: Mind['errand'], state: string | undefined): string {
+  if (kind === 'look') return `${object} under ${goal}`;
+  return `${kind === 'two' ? 'two' : 'a'} ${state === undefined ? '' : `${state} `}${object} in ${goal}`;
+}
+
+/** The most objects of the task that one receptacle of its goal's type was seen to hold. */
+function placed({ errand, seen }: Mind): number {
+  const homes = [...seen].filter(([receptacle]) => typeOf(receptacle) === errand.goal);
+  const held = homes.map(([, names]) => names.filter((n) => typeOf(n) === errand.object).length);
+  return Math.max(0, ...held);
 }
 
 /** The type that would help now: the object, or the lamp once the object is in hand. */
@@ -96,11 +113,11 @@ function seenGroup(mind: Mind, last: LastTurn, slots: Slots): Group {
     return mind.holding !== null && mind.processed.has(mind.holding) ? 'processed' : 'odd';
   }
   if (text.startsWith('You turn on')) return 'lit';
-  if (/is closed\.$/.test(text) || text.startsWith('You close')) return 'closed';
-  const contents = contentsIn(text);
-  if (contents === null) return 'odd';
   // with the right thing in hand the contents do not matter
   const busy = mind.holding !== null && wanted(mind) === mind.errand.object;
+  if (/is closed\.$/.test(text) || text.startsWith('You close')) return busy ? 'barred' : 'closed';
+  const contents = contentsIn(text);
+  if (contents === null) return 'odd';
   if (busy) return 'arrived';
   if (slots.f !== undefined) return 'found';
   if (contents.names.length === 0) return 'empty';
@@ -163,99 +180,105 @@ function contentsIn(text: string): { receptacle: string; names: readonly string[
 }
 
 /**
- * Slots: t wanted type, k the task's object type, g the goal's type, r the last place, x and y things
- * seen there, f the wanted thing seen there, h the thing in hand, n the place chosen, m another place
- * not searched yet, o the thing chosen, a the state asked for.
+ * Slots: t wanted type, w the same with its article, k the task's object type, g the goal's type, e the task in short,
+ * z what is needed next, r the last place, x and y the first things seen there, f the wanted thing seen there, h the
+ * thing in hand with the state it got, n the place chosen, m another place not searched yet, o the thing chosen, a the
+ * state asked for.
  */
 const TEMPLATES = {
-  start: [
-    'I need a {t} first.',
-    'My task asks for a {k}.',
-    'Where could a {t} be?',
-    'Nothing seen so far, {k} wanted.',
-    'Start looking for a {t}.',
+  start: ['The task is {e}.'],
+  ask: [
+    'Is {w} here?',
+    'Looking for {w}:',
+    'I want {w}:',
+    'Where is {w}?',
+    'I need {w}:',
+    'Check for {w}:',
+    'Can I find {w}?',
+    'My search is for {w}:',
   ],
   missing: [
-    'No {t} on {r}, only {x}.',
-    'Here I see {x} and {y}, not a {t}.',
-    '{r} has {x} but no {t}.',
-    '{x} does not help, I want {t}.',
-    'Still without {t}: {r} just keeps {x}.',
-    'A {t} is not among {x}, {y}.',
-    '{r} lacks the {t}.',
-    'This place holds {x}; the {t} must lie elsewhere.',
-    'Saw {y}, {x}, yet never a {t}.',
-    'Wrong spot for {t}, it stores {x}.',
-    'What stands here is {x}, {t} absent.',
+    'No, only {x}.',
+    'Not here, just {x} and {y}.',
+    'None, {r} keeps {x}.',
+    'No, {x} does not help.',
+    'Absent, I see {x}.',
+    'Wrong place, it stores {x}.',
+    'Not among {x}, {y}.',
+    'No, {r} has {x}.',
   ],
   empty: [
-    '{r} is empty.',
+    'No, {r} is empty.',
     'Nothing lies in {r}.',
-    'No things at {r}, so no {t}.',
-    'Bare {r}, the {t} hides elsewhere.',
-    'An empty place again, where is the {t}?',
-    '{r} gave me nothing.',
-    'Found none of {t} there.',
+    'No things at {r}.',
+    'Bare {r}.',
+    'An empty place again.',
+    'No, {r} gave me nothing.',
   ],
   found: [
-    '{f} is here at {r}!',
-    'I see {f} on {r}.',
+    'Found {f} at {r}.',
+    'Here I see {f}.',
     'There it is: {f}.',
-    '{r} has {f}, the thing I need.',
-    'Good, {f} stands in front of me.',
-    'A {t} at last, {f}.',
+    'Good, {f} stands here.',
+    'At last, {f}.',
+    'It is here, {f} on {r}.',
   ],
   closed: [
-    '{r} is shut.',
-    'The door of {r} is closed.',
-    'Cannot see into {r} now.',
-    '{r} hides what it holds.',
-    'A closed {r} may keep things.',
-    'Its door blocks my view.',
+    '{r} is shut, {w} may be inside.',
+    'The door of {r} is closed, {w} could hide.',
+    'Cannot see into {r} now, where is {w}?',
+    '{r} hides what it holds, maybe {w}.',
+    'A closed {r} may keep {w}.',
+    'Its door blocks my view, I want {w}.',
+  ],
+  barred: [
+    '{r} is shut, I carry {h}.',
+    'The door of {r} is closed, {h} in hand.',
+    'Standing at closed {r} with {h}.',
   ],
   took: [
-    'Now I hold {h}.',
-    '{h} is in my hand.',
-    'Got {h} from {r}.',
-    'Picked up {h} well.',
-    'With {h} taken, move on.',
+    'Now I hold {h} for {e}.',
+    '{h} is in my hand: {e}.',
+    'Got {h}, wanted is {e}.',
+    'Picked up {h} for {e}.',
+    'With {h} taken: {e}.',
   ],
   moved: [
-    'That one is put at {r}.',
-    '{r} received it, hands free.',
-    'Placed it, but the task goes on.',
-    'My hand is empty again.',
-    'One thing rests on {r} now.',
+    'That one is put, I need {z}.',
+    '{r} received it, next {z}.',
+    'Placed it, still want {z}.',
+    'My hand is empty again for {z}.',
+    'One thing rests on {r} now, {z} is needed.',
   ],
   processed: [
-    '{h} is {a} now.',
-    'It became {a} as asked.',
-    'The {k} got {a}, good.',
-    'Done with that, {h} counts as {a}.',
+    'It is {h} now: {e}.',
+    'It became {h} as asked for {e}.',
+    'I have {h}, good for {e}.',
+    'Done with that, {h} for {e}.',
   ],
   lit: ['The light shines.', 'Lamp switched on.', 'It glows now.'],
   arrived: [
-    'I reached {r} with {h}.',
-    'Standing at {r}, {h} in hand.',
-    'Here is {r}; I carry {h}.',
-    '{r} at last, bringing {h}.',
-    'Came to {r} holding {h}.',
+    'I reached {r} with {h} for {e}.',
+    'Standing at {r}, {h} in hand: {e}.',
+    'Here is {r}; I carry {h} for {e}.',
+    '{r} at last, bringing {h}: {e}.',
+    'Came to {r} holding {h}, task {e}.',
   ],
   nothing: [
-    'That had no effect.',
-    'Nothing happened, so change the plan.',
-    'This command fails, do not repeat it.',
-    'The world refused that.',
-    'It did not work; think again.',
-    'Useless try, something else then.',
-    'No reaction, I was wrong there.',
+    'That had no effect, I need {z}.',
+    'Nothing happened, so think of {z}.',
+    'This command fails, I want {z}.',
+    'The world refused that, go on for {z}.',
+    'It did not work; my task is {z}.',
+    'Useless try, {z} is wanted.',
+    'No reaction, I was wrong; back to {z}.',
   ],
   odd: [
-    'That told me little.',
-    'Fine, back to the task.',
-    'Now on with the work.',
-    'No news in that.',
-    'I should return to the {k}.',
+    'That told me little, I need {z}.',
+    'Fine, back to {z}.',
+    'Now on with the work for {z}.',
+    'No news in that, I want {z}.',
+    'I should return to {z}.',
   ],
   search: [
     'Next I try {n}.',

@@ -18,6 +18,7 @@ import torch
 import torch.multiprocessing as mp
 
 from data import CLASSES, Corpus, Sampler, load_corpus, micro_batch
+from gguf_file import load_policy
 from model import Policy, Shape
 from optim import AdamW, Muon
 
@@ -43,6 +44,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--val", type=Path, required=True, help="held-back episodes for the teacher-forced report")
     parser.add_argument("--out", type=Path, required=True, help="folder for checkpoints and CSV files")
     parser.add_argument("--resume", type=Path, help="a checkpoint to go on from; its minutes and tokens count")
+    parser.add_argument("--init", type=Path, help="a GGUF policy or a checkpoint whose weights to start from; all else is fresh")
     parser.add_argument("--minutes", type=float, default=60, help="length of the run by the clock")
     parser.add_argument("--tokens", type=float, default=math.inf, help="length of the run in tokens; the sooner ends it")
     parser.add_argument("--seed", type=int, default=1)
@@ -317,8 +319,12 @@ def main() -> None:
         stages.append(Stage(load_corpus(Path(path)), float(until)))
     start = {"minutes": 0.0, "tokens": 0, "step": 0, "counts": []}
     saved = torch.load(args.resume, weights_only=False) if args.resume else None
-    shape = Shape(**saved["shape"]) if saved else Shape(**{f.name: getattr(args, f.name) for f in fields(Shape)})
-    shared = Shared(args, shape)
+    first = load_policy(args.init) if args.init and not saved else None
+    asked = Shape(**{f.name: getattr(args, f.name) for f in fields(Shape)})
+    shared = Shared(args, Shape(**saved["shape"]) if saved else first.shape if first else asked)
+    shape = shared.model.shape
+    if first:
+        shared.model.load_state_dict(first.state_dict())
     if saved:
         shared.model.load_state_dict(saved["model"])
         for (muon, adam), (m, a) in zip(shared.optimisers, saved["optimisers"], strict=True):

@@ -19,7 +19,8 @@ export type SearchOrder =
   | 'random'
   | 'list' // as the room lists them
   | 'types' // types in random order, within a type as listed
-  | 'likely'; // receptacles that may hold the object first, each part as in `types`
+  | 'likely' // receptacles that may hold the object first, each part as in `types`
+  | 'likely_list'; // the same, each part as in `list`
 
 /** Why an action was chosen; names are those of the world. */
 export type Subgoal =
@@ -394,7 +395,10 @@ function orderOf(
   if (order === 'list') return receptacles;
   if (order === 'random') return rng.shuffle(receptacles);
   const types = rng.shuffle([...new Set(receptacles.map(typeOf))]);
-  const sorted = types.flatMap((type) => receptacles.filter((r) => typeOf(r) === type));
+  const sorted =
+    order === 'likely_list'
+      ? receptacles
+      : types.flatMap((type) => receptacles.filter((r) => typeOf(r) === type));
   if (order === 'types') return sorted;
   const likely = (r: string) => mayHold(typeOf(r), errand.object);
   return [...sorted.filter(likely), ...sorted.filter((r) => !likely(r))];
