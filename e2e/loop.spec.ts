@@ -34,7 +34,7 @@ test('one click runs the bundled policy; it stops at once, survives a reload and
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Adapter', exact: true }).click(),
   ]);
-  const modules = unzipPeft(new Uint8Array(readFileSync(await zip.path())));
+  const modules = await unzipPeft(new Uint8Array(readFileSync(await zip.path())));
   expect(modules).toHaveLength(12); // q and v of six layers
   expect(modules[0]?.name).toBe('model.layers.0.self_attn.q_proj');
 

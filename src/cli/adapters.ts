@@ -1,12 +1,11 @@
-/** Adapter files for the commands: a PEFT folder or a zip of one in, a PEFT folder out. */
+/** Adapter files for the commands: a PEFT folder, a zip of one or a GGUF in, a PEFT folder out. */
 
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CONFIG_FILE } from '../formats/adapter-config.ts';
+import { WEIGHTS_FILE } from '../formats/peft.ts';
 import { readBytes } from './files.ts';
 import type { PortableFile } from './jobs.ts';
-
-const CONFIG = 'adapter_config.json';
-const WEIGHTS = 'adapter_model.safetensors';
 
 /** The files of `--adapter`; null where none was named. Throws `not_found`. */
 export async function readAdapter(
@@ -18,7 +17,7 @@ export async function readAdapter(
     () => false, // readBytes says what is missing
   );
   if (!folder) return [await portable(path, path)];
-  return Promise.all([CONFIG, WEIGHTS].map((name) => portable(name, join(path, name))));
+  return Promise.all([CONFIG_FILE, WEIGHTS_FILE].map((name) => portable(name, join(path, name))));
 }
 
 /** Writes a job's adapter files into a folder, which it makes. */

@@ -4,12 +4,12 @@
  */
 
 import { type GgufMetadata, readGguf } from '../formats/gguf.ts';
-import { readPeft, unzipPeft, writePeft } from '../formats/peft.ts';
-import type { ByteSource } from '../formats/source.ts';
+import { writePeft } from '../formats/peft.ts';
+import { type ByteSource, bytesSource } from '../formats/source.ts';
 import { deriveRng } from '../math/rng.ts';
+import { openAdapter } from '../model/adapter-file.ts';
 import { KvCache } from '../model/cache.ts';
 import { type BackendEnv, openBackend } from '../model/device.ts';
-import { fitAdapter } from '../model/fit-adapter.ts';
 import { forward } from '../model/forward.ts';
 import { generate } from '../model/generate.ts';
 import { type LlamaModel, loadLlama } from '../model/llama.ts';
@@ -30,7 +30,7 @@ export interface PortableFile {
   readonly base64: string;
 }
 
-/** adapter_config.json and adapter_model.safetensors, or one zip of them; null for the base alone. */
+/** The files of one adapter, see openAdapter; null for the base alone. */
 type AdapterFiles = readonly PortableFile[] | null;
 
 export type Job =
@@ -77,7 +77,7 @@ export async function runJob(job: Job, machine: Machine): Promise<Json> {
     const model = await loadLlama(gguf, source);
     try {
       if (job.kind === 'train') return await train(model, job.case, source.name);
-      using adapter = openAdapter(job.adapter, model);
+      using adapter = await adapterOf(job.adapter, model);
       switch (job.kind) {
         case 'logits':
           return { logits: await logitRows(model, adapter, job.ids, job.last) };
@@ -111,14 +111,10 @@ async function train(model: LlamaModel, file: Json, name: string): Promise<Json>
 }
 
 /** The adapter of the files on the device; owned by the caller. */
-function openAdapter(files: AdapterFiles, model: LlamaModel): Adapter | null {
+async function adapterOf(files: AdapterFiles, model: LlamaModel): Promise<Adapter | null> {
   if (files === null) return null;
-  const bytes = files.map(({ base64 }) => fromBase64(base64));
-  const [first, second] = bytes;
-  if (first === undefined) return null;
-  const modules =
-    second === undefined ? unzipPeft(first) : readPeft(new TextDecoder().decode(first), second);
-  return new Adapter(fitAdapter(modules, model.config));
+  const sources = files.map(({ name, base64 }) => bytesSource(fromBase64(base64), name));
+  return new Adapter(await openAdapter(sources, model.config));
 }
 
 async function logitRows(

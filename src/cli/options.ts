@@ -47,7 +47,7 @@ export function modelOption(): Option {
 
 /** `--adapter`, the same for every command. */
 export function adapterOption(): Option {
-  return new Option('--adapter <path>', 'a PEFT LoRA folder, or a zip of one');
+  return new Option('--adapter <path>', 'a LoRA: a PEFT folder, a zip of one, or a GGUF');
 }
 
 /** `--backend`, the same for every command. */

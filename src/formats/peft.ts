@@ -1,11 +1,14 @@
-/** PEFT's LoRA folder: adapter_config.json and adapter_model.safetensors. Knows names and scales, no model. */
+/** PEFT's LoRA folder: adapter_config.json and adapter_model.safetensors. Knows names, no model. */
 
-import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
+import { strFromU8, strToU8, zipSync } from 'fflate';
 import { LabError } from '../errors.ts';
+import { CONFIG_FILE, readAdapterConfig } from './adapter-config.ts';
+import { type AdapterDtype, checkFinite } from './adapter-dtype.ts';
 import { readSafetensors, writeSafetensors } from './safetensors.ts';
+import { unzipChosen } from './unzip.ts';
 
 /** A matrix, row-major. */
-export interface PeftMatrix {
+export interface LoraMatrix {
   readonly rows: number;
   readonly cols: number;
   readonly values: Float32Array;
@@ -17,8 +20,8 @@ export interface PeftModule {
   readonly name: string;
   /** alpha / r, or alpha / √r in a rank-stabilised adapter. */
   readonly scale: number;
-  readonly a: PeftMatrix; // [r, in]
-  readonly b: PeftMatrix; // [out, r]
+  readonly a: LoraMatrix; // [r, in]
+  readonly b: LoraMatrix; // [out, r]
 }
 
 /** What the model card and the config say of the base. */
@@ -29,19 +32,25 @@ export interface BaseModel {
   readonly licence: string | null;
 }
 
-const CONFIG = 'adapter_config.json';
-const WEIGHTS = 'adapter_model.safetensors';
+export const WEIGHTS_FILE = 'adapter_model.safetensors';
 const PREFIX = 'base_model.model.';
 
-/** The folder's files. Throws `bad_input` for an adapter without modules. */
+/** A config of PEFT takes a few kB, also with hundreds of names in its patterns. */
+const MAX_CONFIG_BYTES = 2 ** 20;
+/** Larger than any LoRA of a model that fits a browser. */
+const MAX_WEIGHT_BYTES = 2 ** 30;
+/** A folder of PEFT has three files; a training run's checkpoint about twenty. */
+const MAX_FILES = 200;
+
+/** The folder's files. Throws `bad_input` for an adapter without modules, or with values `dtype` cannot hold. */
 export function writePeft(
   modules: readonly PeftModule[],
   base: BaseModel,
+  dtype: AdapterDtype = 'F32',
 ): Readonly<Record<string, Uint8Array>> {
   const [first] = modules;
   if (!first)
     throw new LabError('bad_input', 'The adapter has no modules; there is nothing to export.');
-  const alphaOf = ({ scale, a }: PeftModule) => scale * a.rows;
   const differing = <T>(value: (module: PeftModule) => T) =>
     Object.fromEntries(
       modules.filter((m) => value(m) !== value(first)).map((m) => [m.name, value(m)]),
@@ -55,7 +64,7 @@ export function writePeft(
     lora_alpha: alphaOf(first),
     rank_pattern: differing((m) => m.a.rows),
     alpha_pattern: differing(alphaOf),
-    target_modules: [...new Set(modules.map(({ name }) => name.split('.').pop() ?? name))].sort(),
+    target_modules: targetsOf(modules),
     lora_dropout: 0,
     bias: 'none',
     fan_in_fan_out: false,
@@ -71,52 +80,116 @@ export function writePeft(
     ]),
   );
   return {
-    [CONFIG]: strToU8(`${JSON.stringify(config, null, 2)}\n`),
-    [WEIGHTS]: writeSafetensors(tensors),
+    [CONFIG_FILE]: strToU8(`${JSON.stringify(config, null, 2)}\n`),
+    [WEIGHTS_FILE]: writeSafetensors(tensors, { format: 'pt' }, dtype),
     'README.md': strToU8(modelCard(base, config.r, config.lora_alpha, config.target_modules)),
   };
 }
 
+/** The alpha that gives the scale back: whole numbers stay whole. */
+function alphaOf({ scale, a }: PeftModule): number {
+  const whole = Math.round(scale * a.rows);
+  return whole / a.rows === scale ? whole : scale * a.rows;
+}
+
+/**
+ * The names' last parts where every layer from the first to the last has all of them; else the whole
+ * names, so that PEFT makes no adapter where there is none.
+ */
+function targetsOf(modules: readonly PeftModule[]): string[] {
+  const lastParts = new Set(modules.map(({ name }) => name.split('.').pop() ?? name));
+  const layers = new Set(modules.map(({ name }) => Number(/\.(\d+)\./.exec(name)?.[1])));
+  const full =
+    layers.size === Math.max(...layers) + 1 && modules.length === layers.size * lastParts.size;
+  return full ? [...lastParts].sort() : modules.map(({ name }) => name);
+}
+
 /** The folder as a zip; tensors are stored, since floats do not compress. */
-export function zipPeft(modules: readonly PeftModule[], base: BaseModel): Uint8Array {
-  return zipSync({ ...writePeft(modules, base) }, { level: 0 });
+export function zipPeft(
+  modules: readonly PeftModule[],
+  base: BaseModel,
+  dtype: AdapterDtype = 'F32',
+): Uint8Array {
+  return zipSync({ ...writePeft(modules, base, dtype) }, { level: 0 });
 }
 
 /**
  * Reads a zip of {@link zipPeft} or of a PEFT folder, its files at the top or in one folder. Throws
- * what {@link readPeft} throws.
+ * what {@link readPeft} throws, and `limit` for a zip that holds more than an adapter can.
  */
-export function unzipPeft(bytes: Uint8Array): PeftModule[] {
-  let files: Record<string, Uint8Array>;
-  try {
-    files = unzipSync(bytes);
-  } catch (thrown) {
-    throw new LabError(
-      'bad_input',
-      `This is not a readable zip (${thrown instanceof Error ? thrown.message : thrown}). Open a zip of a PEFT adapter folder.`,
-    );
+export async function unzipPeft(bytes: Uint8Array): Promise<PeftModule[]> {
+  const sizeOf = (name: string) => {
+    if (isFile(name, CONFIG_FILE)) return MAX_CONFIG_BYTES;
+    return isFile(name, WEIGHTS_FILE) ? MAX_WEIGHT_BYTES : null;
+  };
+  const { files, names } = unzipChosen(bytes, sizeOf, {
+    files: MAX_FILES,
+    bytes: MAX_CONFIG_BYTES + MAX_WEIGHT_BYTES,
+  });
+  const find = (file: string) => [...files].filter(([path]) => isFile(path, file));
+  const [configs, weights] = [find(CONFIG_FILE), find(WEIGHTS_FILE)];
+  const [config] = configs;
+  const [matrices] = weights;
+  if (config && matrices && configs.length === 1 && weights.length === 1) {
+    return readPeft(strFromU8(config[1]), matrices[1]);
   }
-  const find = (name: string) =>
-    Object.entries(files).find(([path]) => path === name || path.endsWith(`/${name}`))?.[1];
-  const config = find(CONFIG);
-  const weights = find(WEIGHTS);
-  if (config && weights) return readPeft(strFromU8(config), weights);
   throw new LabError(
     'bad_input',
-    `The zip holds ${Object.keys(files).join(', ') || 'nothing'}; expected ${CONFIG} and ${WEIGHTS}.`,
+    `The zip holds ${names.join(', ') || 'nothing'}; expected one ${CONFIG_FILE} and one ${WEIGHTS_FILE}.`,
   );
 }
 
+function isFile(path: string, file: string): boolean {
+  return path === file || path.endsWith(`/${file}`);
+}
+
 /**
- * The modules of an adapter. Refuses, by name, what it could only apply in part: other PEFT types,
- * DoRA, bias, modules_to_save, full tensors, unpaired matrices, names that are no projection.
+ * The modules of an adapter. Refuses, by name, what it could only apply in part: what
+ * {@link readAdapterConfig} refuses, full tensors, unpaired matrices, names that are no projection or
+ * that the config does not adapt, and values that are not finite.
  */
-export function readPeft(configText: string, weights: Uint8Array): PeftModule[] {
-  const config = readConfig(configText);
-  const { tensors } = readSafetensors(weights, WEIGHTS);
-  const pairs = new Map<string, { a?: PeftMatrix; b?: PeftMatrix }>();
+export async function readPeft(configText: string, weights: Uint8Array): Promise<PeftModule[]> {
+  const config = await readAdapterConfig(configText);
+  const pairs = pairUp(weights);
+  const untargeted = [...pairs.keys()].filter((name) => !config.targets(name));
+  if (untargeted.length > 0) {
+    throw new LabError(
+      'bad_input',
+      `${untargeted.length} modules of ${WEIGHTS_FILE} are none that target_modules names: ${some(untargeted)}. PEFT would leave them out; nothing was loaded.`,
+      { untargeted: untargeted.length },
+    );
+  }
+  return [...pairs].map(([name, { a, b }]) => {
+    if (!a || !b || a.rows !== b.cols) {
+      const found = `lora_A ${a ? `[${a.rows}, ${a.cols}]` : 'missing'}, lora_B ${b ? `[${b.rows}, ${b.cols}]` : 'missing'}`;
+      throw new LabError(
+        'bad_input',
+        `${name}: ${found}; expected lora_A [r, in] and lora_B [out, r] of one rank.`,
+        { module: name },
+      );
+    }
+    const rank = config.rankOf(name);
+    if (a.rows !== rank) {
+      throw new LabError(
+        'bad_input',
+        `${name} has rank ${a.rows}, but ${CONFIG_FILE} says ${rank}.`,
+        { module: name },
+      );
+    }
+    return { name, a, b, scale: config.scaleOf(name) };
+  });
+}
+
+interface Pair {
+  readonly a?: LoraMatrix;
+  readonly b?: LoraMatrix;
+}
+
+/** The matrices by module, e.g. `model.layers.0.self_attn.q_proj`. */
+function pairUp(weights: Uint8Array): Map<string, Pair> {
+  const pairs = new Map<string, Pair>();
   const strangers: string[] = [];
-  for (const [tensor, { shape, values }] of tensors) {
+  for (const [tensor, { shape, values }] of readSafetensors(weights, WEIGHTS_FILE).tensors) {
     const match =
       /^base_model\.model\.(model\.layers\.\d+\.(?:self_attn|mlp)\.\w+_proj)\.lora_([AB])(?:\.default)?\.weight$/.exec(
         tensor,
@@ -127,6 +200,7 @@ export function readPeft(configText: string, weights: Uint8Array): PeftModule[] 
       strangers.push(tensor);
       continue;
     }
+    checkFinite(values, tensor);
     const pair = pairs.get(name) ?? {};
     const key = side === 'A' ? 'a' : 'b';
     if (pair[key] !== undefined) {
@@ -138,130 +212,23 @@ export function readPeft(configText: string, weights: Uint8Array): PeftModule[] 
     pairs.set(name, { ...pair, [key]: { rows, cols, values } });
   }
   if (strangers.length > 0) throw strangeTensors(strangers);
-  return [...pairs].map(([name, { a, b }]) => {
-    if (!a || !b || a.rows !== b.cols) {
-      const found = `lora_A ${a ? `[${a.rows}, ${a.cols}]` : 'missing'}, lora_B ${b ? `[${b.rows}, ${b.cols}]` : 'missing'}`;
-      throw new LabError(
-        'bad_input',
-        `${name}: ${found}; expected lora_A [r, in] and lora_B [out, r] of one rank.`,
-        { module: name },
-      );
-    }
-    return { name, a, b, scale: scaleOf(config, name, a.rows) };
-  });
-}
-
-interface Config {
-  readonly rank: number;
-  readonly alpha: number;
-  readonly rankPattern: Readonly<Record<string, number>>;
-  readonly alphaPattern: Readonly<Record<string, number>>;
-  readonly stabilised: boolean;
-}
-
-function readConfig(text: string): Config {
-  const config = parseConfig(text);
-  const refuse = (what: string) => {
-    throw new LabError(
-      'unsupported',
-      `${CONFIG} asks for ${what}, which would only be applied in part here. Supported are plain and rank-stabilised LoRA on linear projections.`,
-    );
-  };
-  if (config.peft_type !== 'LORA') refuse(`peft_type ${JSON.stringify(config.peft_type)}`);
-  if (config.use_dora === true) refuse('use_dora (lora_magnitude_vector)');
-  if (config.bias !== undefined && config.bias !== 'none')
-    refuse(`bias ${JSON.stringify(config.bias)}`);
-  if (Array.isArray(config.modules_to_save) && config.modules_to_save.length > 0) {
-    refuse(`modules_to_save ${config.modules_to_save.join(', ')}`);
-  }
-  for (const flag of UNSUPPORTED_FLAGS) {
-    const value = config[flag] ?? false;
-    if (value !== false && !(Array.isArray(value) && value.length === 0)) {
-      refuse(`${flag} ${JSON.stringify(value)}`);
-    }
-  }
-  const { r, lora_alpha: alpha } = config;
-  if (typeof r !== 'number' || typeof alpha !== 'number' || !(r >= 1)) {
-    throw new LabError(
-      'bad_input',
-      `${CONFIG} has r ${r} and lora_alpha ${alpha}; expected two numbers.`,
-    );
-  }
-  return {
-    rank: r,
-    alpha,
-    rankPattern: numbersOf(config.rank_pattern),
-    alphaPattern: numbersOf(config.alpha_pattern),
-    stabilised: config.use_rslora === true,
-  };
-}
-
-/** Settings under which PEFT computes something other than W + scale · B A. */
-const UNSUPPORTED_FLAGS = [
-  'lora_bias',
-  'layer_replication',
-  'alora_invocation_tokens',
-  'trainable_token_indices',
-  'target_parameters',
-  'arrow_config',
-  'use_qalora',
-  'use_bdlora',
-] as const;
-
-function parseConfig(text: string): Readonly<Record<string, unknown>> {
-  let config: unknown;
-  try {
-    config = JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch (thrown) {
-    throw new LabError(
-      'bad_input',
-      `${CONFIG} is not JSON: ${thrown instanceof Error ? thrown.message : thrown}`,
-    );
-  }
-  if (typeof config === 'object' && config !== null) return { ...config };
-  throw new LabError('bad_input', `${CONFIG} holds ${JSON.stringify(config)}; expected an object.`);
-}
-
-/**
- * PEFT matches a pattern's key as a regular expression at the end of the name, behind a dot or
- * alone; the first that matches counts. A key from a file is not run as one here (a crafted one can
- * take for ever): it is a name, in which a dot may stand for any character and `.*` for any text.
- */
-function patternFor(name: string, pattern: Readonly<Record<string, number>>): number | undefined {
-  return Object.entries(pattern).find(([key]) => {
-    if (!/^(?:\w|\.\*|\\?\.)+$/.test(key)) {
-      throw new LabError(
-        'unsupported',
-        `${CONFIG} has the pattern ${JSON.stringify(key)}; supported are names of modules, such as "layers.0.self_attn.q_proj", with ".*" for any text.`,
-      );
-    }
-    return new RegExp(`(?:^|\\.)(?:${key})$`).test(name);
-  })?.[1];
-}
-
-function scaleOf(config: Config, name: string, rank: number): number {
-  const expected = patternFor(name, config.rankPattern) ?? config.rank;
-  if (expected !== rank) {
-    throw new LabError('bad_input', `${name} has rank ${rank}, but ${CONFIG} says ${expected}.`);
-  }
-  const alpha = patternFor(name, config.alphaPattern) ?? config.alpha;
-  return alpha / (config.stabilised ? Math.sqrt(rank) : rank);
-}
-
-function numbersOf(value: unknown): Readonly<Record<string, number>> {
-  const entries = Object.entries(value ?? {}).filter(([, v]) => typeof v === 'number');
-  return Object.fromEntries(entries);
+  if (pairs.size > 0) return pairs;
+  throw new LabError('bad_input', `${WEIGHTS_FILE} holds no tensors; expected lora_A and lora_B.`);
 }
 
 function strangeTensors(keys: readonly string[]): LabError {
   const full = keys.some((key) => /lm_head|embed_tokens|modules_to_save|magnitude/.test(key));
   return new LabError(
     'unsupported',
-    `${keys.length} tensors of ${WEIGHTS} are no LoRA matrices: ${keys.slice(0, 3).join(', ')}${keys.length > 3 ? ', …' : ''}. ${
+    `${keys.length} tensors of ${WEIGHTS_FILE} are no LoRA matrices: ${some(keys)}. ${
       full ? 'Full tensors (modules_to_save) are not applied here. ' : ''
     }Nothing was loaded.`,
     { unmatched: keys.length },
   );
+}
+
+function some(names: readonly string[]): string {
+  return `${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`;
 }
 
 function modelCard(

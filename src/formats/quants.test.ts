@@ -98,7 +98,7 @@ test('float16 rounds to nearest, ties to even, and overflows at 65520', () => {
   expect(floatToHalf(65520)).toBe(0x7c00);
 });
 
-describe.each(['Q8_0', 'F16'] as const)('quantize %s', (type) => {
+describe.each(['Q8_0', 'F16', 'BF16'] as const)('quantize %s', (type) => {
   test('gives the bytes of gguf-py', () => {
     const fixture = encoded[type];
     const values = new Float32Array(fromHex(encoded.values_f32_hex).buffer);

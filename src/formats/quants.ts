@@ -307,7 +307,7 @@ const DECODERS: Readonly<Record<GgmlType, (bytes: Uint8Array, out: Float32Array)
 // ---------------------------------------------------------------- encoder
 
 /** The types that {@link quantize} writes. */
-export type WritableType = 'F32' | 'F16' | 'Q8_0';
+export type WritableType = 'F32' | 'F16' | 'BF16' | 'Q8_0';
 
 /** Encodes float32 values as ggml's reference quantiser does; lengths as in {@link dequantize}. */
 export function quantize(type: WritableType, values: Float32Array): Uint8Array {
@@ -319,11 +319,26 @@ export function quantize(type: WritableType, values: Float32Array): Uint8Array {
     case 'F16':
       for (let i = 0; i < values.length; i++) putHalf(out, i * 2, values[i] as number);
       return out;
+    case 'BF16':
+      encodeBF16(values, out);
+      return out;
     case 'Q8_0':
       encodeQ8_0(values, out);
       return out;
     default:
       return type satisfies never;
+  }
+}
+
+/** The upper half of the float32, rounded to nearest, ties to even; a NaN stays one. */
+function encodeBF16(values: Float32Array, out: Uint8Array): void {
+  const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
+  for (let i = 0; i < bits.length; i++) {
+    const word = bits[i] as number;
+    const nan = (word & 0x7fffffff) > 0x7f800000;
+    const upper = nan ? (word >>> 16) | 64 : (word + 0x7fff + ((word >>> 16) & 1)) >>> 16;
+    out[2 * i] = upper & 255;
+    out[2 * i + 1] = (upper >> 8) & 255;
   }
 }
 

@@ -5,6 +5,7 @@
 
 import { LabError } from '../errors.ts';
 import type { Json } from '../records.ts';
+import { type AdapterDtype, encodeAdapter } from './adapter-dtype.ts';
 import { dequantize } from './quants.ts';
 
 /** A tensor as float32, whatever it is on disk. */
@@ -49,14 +50,16 @@ export function readSafetensors(bytes: Uint8Array, name = 'The safetensors file'
 }
 
 /**
- * A file of F32 tensors in the order of the map: the header padded with spaces to a multiple of 8,
- * data contiguous. Throws `bad_input` when a shape does not fit its values.
+ * A file of tensors in the order of the map: the header padded with spaces to a multiple of 8, data
+ * contiguous. Throws `bad_input` when a shape does not fit its values, or `dtype` cannot hold one.
  */
 export function writeSafetensors(
   tensors: ReadonlyMap<string, FloatTensor>,
   metadata: Readonly<Record<string, string>> = { format: 'pt' },
+  dtype: AdapterDtype = 'F32',
 ): Uint8Array {
   const header: [string, Json][] = [['__metadata__', { ...metadata }]];
+  const parts: Uint8Array[] = [];
   let end = 0;
   for (const [key, { shape, values }] of tensors) {
     if (sizeOf(shape) !== values.length) {
@@ -65,8 +68,10 @@ export function writeSafetensors(
           `expected ${sizeOf(shape)}.`,
       );
     }
-    header.push([key, { dtype: 'F32', shape, data_offsets: [end, end + values.byteLength] }]);
-    end += values.byteLength;
+    const bytes = encodeAdapter(dtype, values, key);
+    header.push([key, { dtype, shape, data_offsets: [end, end + bytes.length] }]);
+    parts.push(bytes);
+    end += bytes.length;
   }
   const text = new TextEncoder().encode(JSON.stringify(Object.fromEntries(header)));
   const headerBytes = Math.ceil(text.length / 8) * 8;
@@ -75,9 +80,9 @@ export function writeSafetensors(
   file.fill(0x20, 8 + text.length, 8 + headerBytes);
   file.set(text, 8);
   let at = 8 + headerBytes;
-  for (const { values } of tensors.values()) {
-    file.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), at);
-    at += values.byteLength;
+  for (const part of parts) {
+    file.set(part, at);
+    at += part.length;
   }
   return file;
 }

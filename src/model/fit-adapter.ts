@@ -1,38 +1,66 @@
 /** Puts an adapter's modules at their places in one model, and refuses those that do not fit it. */
 
+import type { LoraTarget } from '../config.ts';
 import { LabError } from '../errors.ts';
+import type { GgufLora } from '../formats/gguf-lora.ts';
 import type { PeftModule } from '../formats/peft.ts';
 import type { AdapterData } from '../records.ts';
 import { type LlamaConfig, projectionShape } from './llama-config.ts';
-import { fromHf, type HfModule, parseHfModuleName } from './lora-hf.ts';
+import { fromGgufModule, parseGgufTensorName } from './lora-gguf.ts';
+import { fromHf, parseHfModuleName } from './lora-hf.ts';
 
 /**
  * The adapter as this model takes it. Throws `bad_input` naming the first module that the model has
  * no place for, or whose matrices have other sizes: an adapter is applied as a whole or not at all.
  */
 export function fitAdapter(modules: readonly PeftModule[], config: LlamaConfig): AdapterData {
-  return fromHf(
-    modules.map((module) => placed(module, config)),
-    config,
-  );
+  const placed = modules.map((module) => {
+    const place = parseHfModuleName(module.name);
+    return { ...module, ...fit(module.name, place, module, config) };
+  });
+  return fromHf(placed, config);
 }
 
-function placed(module: PeftModule, config: LlamaConfig): HfModule {
-  const place = parseHfModuleName(module.name);
+/** The same for llama.cpp's form. Throws `bad_input` also for another architecture. */
+export function fitGgufLora({ architecture, modules }: GgufLora, config: LlamaConfig): AdapterData {
+  if (architecture !== config.architecture) {
+    throw new LabError(
+      'bad_input',
+      `The adapter is for the architecture "${architecture}", and this model is "${config.architecture}". Open the model that it was trained on.`,
+      { architecture },
+    );
+  }
+  return {
+    modules: modules.map((module) => {
+      const place = parseGgufTensorName(module.tensor);
+      return fromGgufModule(module, fit(module.tensor, place, module, config));
+    }),
+  };
+}
+
+interface Place {
+  readonly layer: number;
+  readonly target: LoraTarget;
+}
+
+function fit(
+  name: string,
+  place: Place | null,
+  { a, b }: Pick<PeftModule, 'a' | 'b'>,
+  config: LlamaConfig,
+): Place {
+  const misfit = (expected: string) =>
+    new LabError(
+      'bad_input',
+      `The adapter's ${name} (${a.cols} inputs, ${b.rows} outputs) does not fit this model, which has ${expected}. Open the model that it was trained on.`,
+      { module: name },
+    );
   if (place === null || place.layer >= config.layers) {
-    throw misfit(module, `a projection of layers 0 to ${config.layers - 1}`);
+    throw misfit(`projections of layers 0 to ${config.layers - 1}`);
   }
   const { inputs, outputs } = projectionShape(config, place.target);
-  if (module.a.cols !== inputs || module.b.rows !== outputs) {
-    throw misfit(module, `${inputs} inputs and ${outputs} outputs`);
+  if (a.cols !== inputs || b.rows !== outputs) {
+    throw misfit(`${inputs} inputs and ${outputs} outputs`);
   }
-  return { ...module, ...place };
-}
-
-function misfit({ name, a, b }: PeftModule, expected: string): LabError {
-  return new LabError(
-    'bad_input',
-    `The adapter's ${name} (${a.cols} inputs, ${b.rows} outputs) does not fit this model, which has ${expected}. Open the model that it was trained on.`,
-    { module: name },
-  );
+  return place;
 }

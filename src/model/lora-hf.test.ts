@@ -60,7 +60,7 @@ test("an adapter in HF order has the rows of llama.cpp's GGUF of the same adapte
     return out;
   };
   const config = new TextDecoder().decode(fixture('ad_rslora/adapter_config.json'));
-  const peft = readPeft(config, fixture('ad_rslora/adapter_model.safetensors'));
+  const peft = await readPeft(config, fixture('ad_rslora/adapter_model.safetensors'));
   const modules = peft.flatMap((module) => {
     const place = parseHfModuleName(module.name);
     return place === null ? [] : [{ ...module, ...place }];

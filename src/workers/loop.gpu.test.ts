@@ -103,7 +103,7 @@ test('an episode trains, drifts past a tiny KL limit, and is rolled back from In
     headDim: engine.loaded.model.config.headDim,
     ropeStyle: 'interleaved',
   });
-  const back = unzipPeft(zipPeft(modules, { name: 'household', licence: null }));
+  const back = await unzipPeft(zipPeft(modules, { name: 'household', licence: null }));
   expect(back.map((m) => m.b.values)).toEqual(modules.map((m) => m.b.values));
 
   faces.dispose();

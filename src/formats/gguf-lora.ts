@@ -1,0 +1,224 @@
+/**
+ * llama.cpp's LoRA file: a GGUF with `<tensor>.lora_a` and `.lora_b` beside one alpha for all. Rows
+ * are in GGUF order. Knows names and scales, no model. Layout as llama.cpp's llama-adapter.cpp reads it.
+ */
+
+import { LabError } from '../errors.ts';
+import { type AdapterDtype, checkFinite, encodeAdapter } from './adapter-dtype.ts';
+import { type GgufFile, type GgufTensor, readGguf } from './gguf.ts';
+import { type GgufTensorData, type GgufValue, writeGguf } from './gguf-writer.ts';
+import type { LoraMatrix } from './peft.ts';
+import { dequantize } from './quants.ts';
+import type { ByteSource } from './source.ts';
+
+/** One adapted tensor of the base: W + scale · B A. */
+export interface GgufLoraModule {
+  /** E.g. `blk.0.attn_q.weight`. */
+  readonly tensor: string;
+  readonly scale: number;
+  readonly a: LoraMatrix; // [r, in]
+  readonly b: LoraMatrix; // [out, r], rows in GGUF order
+}
+
+/** What the file says of the model that it is for. */
+export interface GgufLoraBase {
+  /** `general.architecture`; llama.cpp refuses an adapter of another one than the model's. */
+  readonly architecture: string;
+  readonly name: string;
+}
+
+export interface GgufLora {
+  readonly architecture: string;
+  readonly modules: readonly GgufLoraModule[];
+}
+
+/** Larger than any LoRA of a model that fits a browser. */
+const MAX_ADAPTER_BYTES = 2 ** 30;
+/** llama.cpp's `LLAMA_FTYPE` of a file whose tensors are mostly of that type. */
+const FILE_TYPES = { F32: 0, F16: 1, BF16: 32 } as const satisfies Record<AdapterDtype, number>;
+/**
+ * Powers of two that were folded into B, one a module in the file's order. Only this program reads
+ * it: with it the modules get their own alphas back; without it the product is the same.
+ */
+const FACTORS = 'attt.lora.b_factors';
+
+/**
+ * The file's bytes. llama.cpp computes scale = alpha / rank with one alpha for the file, so a module
+ * of another alpha gets the quotient folded into its B. Example: scale 2 at rank 8 beside scale 2 at
+ * rank 2 are alphas 16 and 4; the file says 16, and the second B is multiplied by 1/4. A quotient
+ * that is no power of two rounds B once. Throws `bad_input` for an adapter without modules.
+ */
+export function writeGgufLora(
+  modules: readonly GgufLoraModule[],
+  base: GgufLoraBase,
+  dtype: AdapterDtype = 'F32',
+): Uint8Array {
+  if (modules.length === 0) {
+    throw new LabError('bad_input', 'The adapter has no modules; there is nothing to export.');
+  }
+  const alphas = modules.map(({ scale, a }) => Math.fround(scale * a.rows));
+  const alpha = mostFrequent(alphas);
+  const folded = modules.map(({ b }, i) => fold(b.values, (alphas[i] ?? 0) / alpha));
+  const metadata: Record<string, GgufValue> = {
+    'general.type': { type: 'string', value: 'adapter' },
+    'general.architecture': { type: 'string', value: base.architecture },
+    'general.base_model.count': { type: 'uint32', value: 1 },
+    'general.base_model.0.name': { type: 'string', value: base.name },
+    'general.file_type': { type: 'uint32', value: FILE_TYPES[dtype] },
+    'adapter.type': { type: 'string', value: 'lora' },
+    'adapter.lora.alpha': { type: 'float32', value: alpha },
+  };
+  if (folded.some(({ undo }) => undo !== 1)) {
+    metadata[FACTORS] = { type: 'float32s', value: folded.map(({ undo }) => undo) };
+  }
+  const tensors = modules.flatMap(({ tensor, a, b }, i) => [
+    encoded(`${tensor}.lora_a`, [a.cols, a.rows], a.values, dtype),
+    encoded(`${tensor}.lora_b`, [b.cols, b.rows], folded[i]?.values ?? b.values, dtype),
+  ]);
+  return writeGguf(metadata, tensors);
+}
+
+/** Few modules are folded then. Never 0, which would mean "no scaling" to llama.cpp. */
+function mostFrequent(alphas: readonly number[]): number {
+  const counts = new Map<number, number>();
+  for (const alpha of alphas) if (alpha !== 0) counts.set(alpha, (counts.get(alpha) ?? 0) + 1);
+  return [...counts].sort((x, y) => y[1] - x[1])[0]?.[0] ?? 1;
+}
+
+/** B times a factor, and what to divide by to have B back bit for bit: 1 where nothing does. */
+function fold(values: Float32Array, factor: number): { values: Float32Array; undo: number } {
+  if (factor === 1) return { values, undo: 1 };
+  const product = values.map((value) => value * factor);
+  const exact = factor !== 0 && product.every((value, i) => value / factor === values[i]);
+  return { values: product, undo: exact && isPowerOfTwo(factor) ? factor : 1 };
+}
+
+function encoded(
+  name: string,
+  shape: readonly number[],
+  values: Float32Array,
+  dtype: AdapterDtype,
+): GgufTensorData {
+  return { name, type: dtype, shape, data: encodeAdapter(dtype, values, name) };
+}
+
+function isPowerOfTwo(value: number): boolean {
+  return value > 0 && Number.isInteger(Math.log2(value));
+}
+
+/**
+ * Reads a LoRA. Refuses by name what it could only apply in part: other kinds of GGUF and adapter,
+ * activated LoRA, tensors that are no LoRA matrices, unpaired ones and values that are not finite.
+ */
+export async function readGgufLora(source: ByteSource): Promise<GgufLora> {
+  if (source.size > MAX_ADAPTER_BYTES) {
+    throw new LabError(
+      'limit',
+      `${source.name} has ${source.size} bytes; an adapter may have ${MAX_ADAPTER_BYTES}.`,
+    );
+  }
+  const gguf = await readGguf(source);
+  const architecture = checkKind(gguf, source.name);
+  const alpha = gguf.metadata['adapter.lora.alpha'];
+  if (typeof alpha !== 'number') {
+    throw bad(
+      source,
+      `adapter.lora.alpha is ${JSON.stringify(alpha ?? null)}; expected a number, without which the strength of the adapter is unknown. Convert the adapter again.`,
+    );
+  }
+  const pairs = pairUp(gguf, source);
+  const factors = factorsOf(gguf, pairs.length, source);
+  const modules: GgufLoraModule[] = [];
+  for (const [i, { tensor, a, b }] of pairs.entries()) {
+    const factor = factors[i] ?? 1;
+    const bValues = await valuesOf(b, source);
+    modules.push({
+      tensor,
+      // An alpha of 0 is llama.cpp's "as it stands".
+      scale: (alpha === 0 ? 1 : alpha / a.rows) * factor,
+      a: { rows: a.rows, cols: a.cols, values: await valuesOf(a, source) },
+      b: {
+        rows: b.rows,
+        cols: b.cols,
+        values: factor === 1 ? bValues : bValues.map((v) => v / factor),
+      },
+    });
+  }
+  return { architecture, modules };
+}
+
+/** The architecture of the base. */
+function checkKind({ metadata }: GgufFile, name: string): string {
+  const refuse = (key: string, expected: string) => {
+    throw new LabError(
+      'unsupported',
+      `${name} has ${key} ${JSON.stringify(metadata[key] ?? null)}; expected ${expected}. Open a LoRA that was saved as GGUF.`,
+      { key },
+    );
+  };
+  if (metadata['general.type'] !== 'adapter') refuse('general.type', '"adapter"');
+  if (metadata['adapter.type'] !== 'lora') refuse('adapter.type', '"lora"');
+  const activated = 'adapter.alora.invocation_tokens';
+  if (metadata[activated] !== undefined) refuse(activated, 'none: activated LoRA is not run here');
+  const architecture = metadata['general.architecture'];
+  if (typeof architecture !== 'string') refuse('general.architecture', 'a name such as "llama"');
+  return String(architecture);
+}
+
+interface Pair {
+  readonly tensor: string;
+  readonly a: GgufTensor;
+  readonly b: GgufTensor;
+}
+
+function pairUp({ tensors }: GgufFile, source: ByteSource): Pair[] {
+  const sides = new Map<string, { a?: GgufTensor; b?: GgufTensor }>();
+  const strangers: string[] = [];
+  for (const tensor of tensors) {
+    const match = /^(.+)\.lora_([ab])$/.exec(tensor.name);
+    const [, name, side] = match ?? [];
+    if (name === undefined || tensor.shape.length !== 2) strangers.push(tensor.name);
+    else sides.set(name, { ...sides.get(name), [side === 'a' ? 'a' : 'b']: tensor });
+  }
+  if (strangers.length > 0) {
+    throw new LabError(
+      'unsupported',
+      `${strangers.length} tensors of ${source.name} are no LoRA matrices: ${strangers.slice(0, 3).join(', ')}${strangers.length > 3 ? ', …' : ''}. Nothing was loaded.`,
+      { unmatched: strangers.length },
+    );
+  }
+  if (sides.size === 0)
+    throw bad(source, 'it holds no tensors; expected <tensor>.lora_a and .lora_b.');
+  return [...sides].map(([tensor, { a, b }]) => {
+    if (a !== undefined && b !== undefined && a.rows === b.cols) return { tensor, a, b };
+    const shown = (side: GgufTensor | undefined) =>
+      side ? `[${side.shape.join(', ')}]` : 'missing';
+    throw bad(
+      source,
+      `${tensor}: lora_a ${shown(a)}, lora_b ${shown(b)}; expected [in, r] and [r, out] of one rank.`,
+    );
+  });
+}
+
+function factorsOf({ metadata }: GgufFile, count: number, source: ByteSource): readonly number[] {
+  const factors = metadata[FACTORS];
+  if (factors === undefined) return [];
+  const list = Array.isArray(factors) ? factors : [];
+  const powers = list.flatMap((f) => (typeof f === 'number' && isPowerOfTwo(f) ? [f] : []));
+  if (powers.length === list.length && list.length === count) return powers;
+  throw bad(
+    source,
+    `${FACTORS} does not hold one power of two a module. Convert the adapter again.`,
+  );
+}
+
+async function valuesOf(tensor: GgufTensor, source: ByteSource): Promise<Float32Array> {
+  const values = new Float32Array(tensor.rows * tensor.cols);
+  dequantize(tensor.type, await source.read(tensor.offset, tensor.bytes), values);
+  checkFinite(values, tensor.name);
+  return values;
+}
+
+function bad(source: ByteSource, what: string): LabError {
+  return new LabError('bad_input', `${source.name}: ${what}`, { file: source.name });
+}

@@ -1,0 +1,51 @@
+/** Takes chosen files out of a zip that nobody vouches for, within named limits. Knows no file format. */
+
+import { unzipSync } from 'fflate';
+import { LabError } from '../errors.ts';
+
+/** What a zip may hold before it is refused unread: a few kB of zip can announce terabytes. */
+export interface ZipLimits {
+  readonly files: number;
+  /** Bytes of all chosen files together, unpacked. */
+  readonly bytes: number;
+}
+
+/**
+ * The files for which `wanted` gives their limit in bytes; null leaves a file packed. Throws `limit`
+ * before anything is unpacked beyond a limit, `bad_input` for bytes that are no zip or a cut one.
+ * `names` is every file in it.
+ */
+export function unzipChosen(
+  bytes: Uint8Array,
+  wanted: (name: string) => number | null,
+  limits: ZipLimits,
+): { files: ReadonlyMap<string, Uint8Array>; names: readonly string[] } {
+  const names: string[] = [];
+  let total = 0;
+  const filter = ({ name, originalSize }: { name: string; originalSize: number }) => {
+    names.push(name);
+    if (names.length > limits.files) throw beyond(`more than ${limits.files} files`);
+    const most = wanted(name);
+    if (most === null) return false;
+    total += originalSize;
+    if (originalSize > most || total > limits.bytes) {
+      const limit = Math.min(most, limits.bytes);
+      throw beyond(`${name} with ${originalSize} bytes, where at most ${limit} are read`);
+    }
+    return true;
+  };
+  try {
+    // Each file is unpacked into an array of the announced size, so it cannot grow past it.
+    return { files: new Map(Object.entries(unzipSync(bytes, { filter }))), names };
+  } catch (thrown) {
+    if (thrown instanceof LabError) throw thrown;
+    throw new LabError(
+      'bad_input',
+      `This is not a readable zip (${thrown instanceof Error ? thrown.message : thrown}). It may be cut; fetch it again.`,
+    );
+  }
+}
+
+function beyond(what: string): LabError {
+  return new LabError('limit', `The zip holds ${what}. Nothing was unpacked.`);
+}
