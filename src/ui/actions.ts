@@ -7,7 +7,7 @@ import type { ModelRef, TaskRef } from '../records.ts';
 import type { Control, Download, RunItem } from '../workers/api.ts';
 import { startSettings } from './defaults.ts';
 import { engine, startEngine } from './engine.ts';
-import { eventsOf, type RunView } from './run-view.ts';
+import { demoName, eventsOf, type RunView } from './run-view.ts';
 import { isRunning, taskKey, type UiEvent } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 
@@ -306,7 +306,7 @@ export async function openDemo(): Promise<void> {
         `This copy of the page has no recorded run (the server answered ${response.status}). Run the bundled policy instead.`,
       );
     }
-    openRunText(await response.text(), 'Recorded demo run');
+    openRunText(await response.text(), demoName);
   });
 }
 

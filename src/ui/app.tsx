@@ -2,6 +2,7 @@
 
 import { type DragEvent, useEffect, useState } from 'react';
 import { openFile } from './actions.ts';
+import { followAddress } from './address.ts';
 import { Charts } from './charts.tsx';
 import { Header } from './header.tsx';
 import { Heatmap } from './heatmap.tsx';
@@ -27,6 +28,7 @@ export function App() {
     document.documentElement.dataset.theme = theme;
   }, [theme]);
   useEffect(() => listenToKeys(window), []);
+  useFollowedAddress();
   useTitle();
   useLeaveWarning();
   const drop = useDrop();
@@ -127,6 +129,12 @@ function useTitle(): void {
   useEffect(() => {
     document.title = title;
   }, [title]);
+}
+
+/** A link can name a stored run, so the engine has to be there first. */
+function useFollowedAddress(): void {
+  const ready = useLab((state) => state.engine !== 'starting');
+  useEffect(() => (ready ? followAddress() : undefined), [ready]);
 }
 
 /** A running episode ends with its tab; the browser asks before. */

@@ -1,21 +1,37 @@
 /** One boundary in the transcript: why there was an update, or none, in words and numbers. */
 
-import { memo } from 'react';
+import { memo, useState } from 'react';
+import type { Settings } from '../config.ts';
 import type { Boundary } from '../records.ts';
+import { Found } from './found.tsx';
 import { Mark } from './icons.tsx';
 import { valueText } from './numbers.ts';
+import { RecordDialog } from './record-dialog.tsx';
 import { outcomeWording } from './run-view.ts';
 import { dispatch } from './store.ts';
 import type { TermName } from './terms.ts';
 import { Term } from './tip.tsx';
 
-export const BoundaryCard = memo(function BoundaryCard({ boundary }: { boundary: Boundary }) {
+interface BoundaryCardProps {
+  readonly boundary: Boundary;
+  /** The frozen settings of the run: what each number was compared with. */
+  readonly settings: Settings;
+  /** What is searched in the transcript; empty for nothing. */
+  readonly find: string;
+}
+
+export const BoundaryCard = memo(function BoundaryCard({
+  boundary,
+  settings,
+  find,
+}: BoundaryCardProps) {
+  const [record, setRecord] = useState(false);
   const wording = outcomeWording(boundary.outcome, boundary.restored);
   const first = boundary.losses[0];
   const last = boundary.losses.at(-1);
   const facts: readonly (readonly [TermName, string, string | null])[] = [
-    ['ratio', 'r_k', known(boundary.ratio)],
-    ['novelty', 'novelty', known(boundary.novelty)],
+    ['ratio', 'r_k', against(boundary.ratio, 'at most', settings.repetition_ratio_limit)],
+    ['novelty', 'novelty', against(boundary.novelty, 'at least', settings.novelty_threshold)],
     ['mean_weight', 'mean weight', known(boundary.meanWeight)],
     [
       'loss',
@@ -26,9 +42,11 @@ export const BoundaryCard = memo(function BoundaryCard({ boundary }: { boundary:
           ? `${valueText(first)} → ${valueText(last)}`
           : valueText(first),
     ],
-    ['kl', 'KL', boundary.kl === null ? null : `${valueText(boundary.kl)} nats`],
+    ['kl', 'KL', klText(boundary, settings)],
     ['kl_context', 'KL in context', known(boundary.klInContext)],
+    ['grad_norm', 'gradient', gradientText(boundary.gradNorms)],
     ['delta', '‖ΔW‖', known(boundary.deltaNorm)],
+    ['update', 'updates', `${boundary.updates} of ${settings.max_updates_per_episode}`],
   ];
   const measured = facts.filter(([, , value]) => value !== null);
   return (
@@ -56,7 +74,9 @@ export const BoundaryCard = memo(function BoundaryCard({ boundary }: { boundary:
       {boundary.cause && boundary.trigger !== 'periodic' && boundary.trigger !== 'manual' && (
         <p className="aside">{boundary.cause}</p>
       )}
-      <p>{boundary.why}</p>
+      <p>
+        <Found text={boundary.why} find={find} />
+      </p>
       {measured.length > 0 && (
         <dl className="card-numbers">
           {measured.map(([term, label, value]) => (
@@ -67,6 +87,14 @@ export const BoundaryCard = memo(function BoundaryCard({ boundary }: { boundary:
               <dd>{value}</dd>
             </div>
           ))}
+          <div>
+            <dt className="unseen">record</dt>
+            <dd>
+              <button type="button" className="link" onClick={() => setRecord(true)}>
+                JSON
+              </button>
+            </dd>
+          </div>
           {boundary.tokens && (
             <div>
               <dt className="unseen">tokens</dt>
@@ -83,10 +111,32 @@ export const BoundaryCard = memo(function BoundaryCard({ boundary }: { boundary:
           )}
         </dl>
       )}
+      {record && (
+        <RecordDialog
+          title={`Boundary after step ${boundary.t}`}
+          records={[boundary]}
+          onClose={() => setRecord(false)}
+        />
+      )}
     </li>
   );
 });
 
 function known(value: number | null): string | null {
   return value === null ? null : valueText(value);
+}
+
+/** A number with what it was compared with, so that the outcome can be checked by eye. */
+function against(value: number | null, relation: string, limit: number): string | null {
+  return value === null ? null : `${valueText(value)} (${relation} ${valueText(limit)})`;
+}
+
+/** An update whose KL was not measured says so: the gate was blind there. */
+function klText({ kl, losses }: Boundary, settings: Settings): string | null {
+  if (kl !== null) return `${against(kl, 'at most', settings.kl_divergence_limit)} nats`;
+  return losses.length > 0 ? 'not measured at this update' : null;
+}
+
+function gradientText(norms: readonly number[]): string | null {
+  return norms.length === 0 ? null : norms.map((norm) => valueText(norm)).join(' → ');
 }

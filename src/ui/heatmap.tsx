@@ -180,7 +180,9 @@ function Tokens({ run, boundary, quantity, scale }: TokensProps) {
   const tokens = boundary.tokens;
   const count = tokens?.ids.length ?? 0;
   const [hovered, setHovered] = useState<number | null>(null);
-  const [chosen, setChosen] = useState(() => firstTrained(boundary));
+  const token = useLab((state) => state.reading.token);
+  const chosen = token !== null && token < count ? token : firstTrained(boundary);
+  const choose = (j: number) => dispatch({ type: 'token_chosen', j });
   const field = useRef<HTMLDivElement>(null);
   const at = hovered ?? chosen;
   const unmeasured = tokens?.ids.every((_, j) => tokenValue(tokens, j, quantity) === null) ?? false;
@@ -199,7 +201,7 @@ function Tokens({ run, boundary, quantity, scale }: TokensProps) {
     event.preventDefault();
     event.stopPropagation();
     setHovered(null);
-    setChosen(Math.min(Math.max(0, to), count - 1));
+    choose(Math.min(Math.max(0, to), count - 1));
   };
   useEffect(() => {
     field.current?.querySelector(`[data-token="${chosen}"]`)?.scrollIntoView({ block: 'nearest' });
@@ -222,7 +224,7 @@ function Tokens({ run, boundary, quantity, scale }: TokensProps) {
         }}
         onClick={(event) => {
           const index = tokenIndex(event.target);
-          if (index !== null) setChosen(index);
+          if (index !== null) choose(index);
         }}
       >
         <Spans boundary={boundary} quantity={quantity} scale={scale} chosen={chosen} />

@@ -5,12 +5,14 @@ import { terms } from './terms.ts';
 import './help.css';
 
 const keys = [
-  ['← →', 'the step before, the step after'],
+  ['← → or k j', 'the step before, the step after'],
+  ['[ ]', 'the boundary before, the boundary after'],
   ['Home End', 'the first step, the newest one (and follow the run)'],
-  ['Space', 'pause, resume'],
+  ['Space', 'pause or resume the run in progress; play or halt a recorded one'],
+  ['/', 'search the transcript; Enter goes from place to place'],
   ['Escape', 'close what is open; then back to the newest step'],
   ['?', 'this window'],
-  ['← → in the tokens', 'the token before, the token after'],
+  ['← → in the tokens', 'the token before, the token after; Enter keeps one in the table'],
 ] as const;
 
 export function HelpDialog({ hasRun, onClose }: { hasRun: boolean; onClose: () => void }) {

@@ -13,6 +13,9 @@ import type {
   StopReason,
 } from '../records.ts';
 
+/** What the recorded run that comes with the page is called. */
+export const demoName = 'Recorded demo run';
+
 export type TranscriptItem = StepTaken | Boundary | RolledBack;
 
 export interface RunView {

@@ -1,12 +1,18 @@
 /** The line of steps: how much each repeats, where updates and rollbacks were, which one is on screen. */
 
-import { memo, type PointerEvent, useRef } from 'react';
+import { type CSSProperties, memo, type PointerEvent, useEffect, useRef } from 'react';
 import { Icon, Mark } from './icons.tsx';
+import type { PlaySpeed } from './reading.ts';
 import { actionWording, isRollback, outcomeWording, type RunView } from './run-view.ts';
 import { axisEnd } from './series.ts';
 import { shownRun, shownStep } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import './scrubber.css';
+
+/** How long a step stays on screen in playback at 1×. */
+const stepMs = 800;
+
+const speeds: readonly PlaySpeed[] = [1, 2, 4];
 
 /** More bars than this are thinner than a pixel on a usual screen. */
 const maxBars = 800;
@@ -25,8 +31,10 @@ export function Scrubber() {
     select(Math.ceil(((event.clientX - box.left) / box.width) * end));
   };
   const current = run?.steps.find((one) => one.t === step);
+  const range = useLab((state) => state.reading.range);
   return (
     <div className="scrubber">
+      <Playback disabled={last === 0} />
       <button
         type="button"
         className="button bare iconic small"
@@ -61,6 +69,17 @@ export function Scrubber() {
         }}
       >
         {run && <Bars run={run} end={end} />}
+        {range && (
+          <span
+            className="shown-range"
+            style={
+              {
+                left: `${(Math.max(0, range[0] - 0.5) / end) * 100}%`,
+                right: `${100 - (Math.min(end, range[1]) / end) * 100}%`,
+              } satisfies CSSProperties
+            }
+          />
+        )}
         {step > 0 && (
           <span
             className={pinned ? 'cursor pinned' : 'cursor'}
@@ -79,6 +98,41 @@ export function Scrubber() {
       </button>
       <span className="count">{last === 0 ? 'no steps' : `${step} / ${last}`}</span>
     </div>
+  );
+}
+
+/** Plays the steps of a run back; the state says which one is next. */
+function Playback({ disabled }: { disabled: boolean }) {
+  const { playing, speed } = useLab((state) => state.reading);
+  useEffect(() => {
+    if (!playing) return;
+    const timer = setInterval(() => dispatch({ type: 'play_tick' }), stepMs / speed);
+    return () => clearInterval(timer);
+  }, [playing, speed]);
+  const faster = speeds[(speeds.indexOf(speed) + 1) % speeds.length] ?? 1;
+  return (
+    <>
+      <button
+        type="button"
+        className="button bare iconic small"
+        aria-label={playing ? 'Halt the playback' : 'Play the steps back'}
+        data-tip="Plays the recorded steps one after another. (Space, where no run is in progress)"
+        disabled={disabled}
+        onClick={() => dispatch({ type: 'play', on: !playing })}
+      >
+        <Icon name={playing ? 'pause' : 'play'} />
+      </button>
+      <button
+        type="button"
+        className="button bare small speed"
+        aria-label={`Playback speed ${speed}×; change to ${faster}×`}
+        data-tip="How fast the playback goes."
+        disabled={disabled}
+        onClick={() => dispatch({ type: 'play_speed', speed: faster })}
+      >
+        {speed}×
+      </button>
+    </>
   );
 }
 

@@ -16,7 +16,14 @@ import type {
 } from '../records.ts';
 import type { Control } from '../workers/api.ts';
 import { startSettings } from './defaults.ts';
-import { foldEvent, foldRun, type RunLabel, type RunView } from './run-view.ts';
+import {
+  initialReading,
+  type Reading,
+  type ReadingEvent,
+  readAnother,
+  reduceReading,
+} from './reading.ts';
+import { boundaryAt, foldEvent, foldRun, type RunLabel, type RunView } from './run-view.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
@@ -86,6 +93,7 @@ export interface UiState {
   readonly following: boolean;
   readonly quantity: Quantity;
   readonly tokenView: TokenView;
+  readonly reading: Reading;
   /** The colour scale: one for the whole run, or one for each boundary. */
   readonly scale: 'run' | 'boundary';
   readonly theme: Theme;
@@ -96,6 +104,9 @@ export interface UiState {
 }
 
 export type UiEvent =
+  | ReadingEvent
+  /** The next step of a run that plays back; the last one ends it. */
+  | { readonly type: 'play_tick' }
   | { readonly type: 'engine_starting' }
   | { readonly type: 'engine_ready'; readonly capabilities: Capabilities }
   | { readonly type: 'engine_failed'; readonly error: WireError }
@@ -163,6 +174,7 @@ export const initialState: UiState = {
   following: true,
   quantity: 'weight',
   tokenView: 'text',
+  reading: initialReading,
   scale: 'run',
   theme: 'system',
   notices: [],
@@ -258,6 +270,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
         opened: null,
         selected: null,
         following: true,
+        reading: readAnother(state.reading),
         status: 'Starting the run.',
       };
     case 'run_started':
@@ -286,6 +299,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
         opened: foldRun(event.events, event.label),
         selected: null,
         following: true,
+        reading: readAnother(state.reading),
         status: `Opened ${event.label.name}.`,
       };
     case 'run_closed':
@@ -295,6 +309,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
         live: state.opened || state.live?.status !== 'ended' ? state.live : null,
         selected: null,
         following: true,
+        reading: readAnother(state.reading),
       };
     case 'step_selected':
       return selectStep(state, event.t);
@@ -308,6 +323,25 @@ export function reduce(state: UiState, event: UiEvent): UiState {
       return { ...state, tokenView: event.view };
     case 'scale':
       return { ...state, scale: event.scale };
+    case 'play':
+      return {
+        ...state,
+        // From the last step there is nowhere to go: it plays from the first.
+        ...(event.on && atLastStep(state) ? selectStep(state, 1) : {}),
+        reading: reduceReading(state.reading, event),
+      };
+    case 'play_tick':
+      return tick(state);
+    case 'find':
+    case 'filter':
+    case 'play_speed':
+    case 'token_chosen':
+    case 'token_pinned':
+    case 'pins_cleared':
+    case 'lower_panel':
+    case 'range':
+    case 'smoothing':
+      return { ...state, reading: reduceReading(state.reading, event) };
     case 'theme':
       return { ...state, theme: event.theme };
     case 'notice':
@@ -339,11 +373,30 @@ export function taskKey(env: string, split: string): string {
 }
 
 function selectStep(state: UiState, t: number | null): UiState {
-  const steps = shownRun(state)?.steps ?? [];
-  const last = steps.at(-1)?.t ?? 0;
-  if (t === null || last === 0) return { ...state, selected: null, following: true };
-  const within = Math.min(Math.max(1, t), last);
-  return { ...state, selected: within, following: false };
+  const last = lastStep(state);
+  const selected = t === null || last === 0 ? null : Math.min(Math.max(1, t), last);
+  const run = shownRun(state);
+  const other = run && boundaryAt(run, selected) !== boundaryAt(run, state.selected);
+  return {
+    ...state,
+    selected,
+    following: selected === null,
+    reading: other ? { ...state.reading, token: null } : state.reading,
+  };
+}
+
+function lastStep(state: UiState): number {
+  return shownRun(state)?.steps.at(-1)?.t ?? 0;
+}
+
+function atLastStep(state: UiState): boolean {
+  return shownStep(state) >= lastStep(state);
+}
+
+function tick(state: UiState): UiState {
+  if (!state.reading.playing) return state;
+  if (!atLastStep(state)) return selectStep(state, shownStep(state) + 1);
+  return { ...state, reading: { ...state.reading, playing: false } };
 }
 
 function withNotice(state: UiState, notice: Omit<Notice, 'id'>): UiState {

@@ -1,12 +1,16 @@
 /** What the agent thought, did and saw, step by step, with a card at every boundary; follows a live run. */
 
-import { memo, type UIEvent, useEffect, useLayoutEffect, useRef } from 'react';
+import { memo, type UIEvent, useEffect, useLayoutEffect, useMemo, useRef } from 'react';
 import type { EpisodeEnded, RolledBack, StepTaken } from '../records.ts';
 import { BoundaryCard } from './boundary-card.tsx';
+import { passes } from './find.ts';
+import { FindBar } from './find-bar.tsx';
+import { Found } from './found.tsx';
 import { Icon, Mark } from './icons.tsx';
 import { plural, valueText } from './numbers.ts';
 import { actionWording, endWording, phaseText, type RunView } from './run-view.ts';
 import { isRunning, type LiveRun, shownStep } from './state.ts';
+import { StepTools } from './step-tools.tsx';
 import { dispatch, useLab } from './store.ts';
 import { Term } from './tip.tsx';
 import './transcript.css';
@@ -20,6 +24,12 @@ export function Transcript({ run }: { run: RunView }) {
   const current = useLab(shownStep);
   const live = useLab((state) => (state.opened ? null : state.live));
   const running = useLab(isRunning) && live !== null;
+  const find = useLab((state) => state.reading.find);
+  const filter = useLab((state) => state.reading.filter);
+  const items = useMemo(
+    () => run.items.filter((item) => passes(item, filter)),
+    [run.items, filter],
+  );
   const scroller = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
   /** The last place that this component scrolled to by itself. */
@@ -63,6 +73,7 @@ export function Transcript({ run }: { run: RunView }) {
 
   return (
     <div className="transcript">
+      <FindBar run={run} shown={items.length} />
       <section
         ref={scroller}
         className="transcript-scroll"
@@ -74,12 +85,27 @@ export function Transcript({ run }: { run: RunView }) {
         <div ref={content}>
           <First run={run} />
           <ol>
-            {run.items.map((item) => {
+            {items.map((item) => {
               switch (item.type) {
                 case 'step':
-                  return <Step key={item.seq} step={item} current={item.t === current} />;
+                  return (
+                    <Step
+                      key={item.seq}
+                      run={run}
+                      step={item}
+                      current={item.t === current}
+                      find={find}
+                    />
+                  );
                 case 'boundary':
-                  return <BoundaryCard key={item.seq} boundary={item} />;
+                  return (
+                    <BoundaryCard
+                      key={item.seq}
+                      boundary={item}
+                      settings={run.started.manifest.settings}
+                      find={find}
+                    />
+                  );
                 case 'rolled_back':
                   return <ManualRollback key={item.seq} event={item} />;
                 default:
@@ -87,6 +113,9 @@ export function Transcript({ run }: { run: RunView }) {
               }
             })}
           </ol>
+          {items.length === 0 && run.items.length > 0 && (
+            <p className="none-shown">No part of this run passes the filter.</p>
+          )}
           {run.ended ? <End ended={run.ended} /> : live && running ? <Live live={live} /> : <Cut />}
         </div>
       </section>
@@ -121,7 +150,14 @@ function First({ run }: { run: RunView }) {
   );
 }
 
-const Step = memo(function Step({ step, current }: { step: StepTaken; current: boolean }) {
+interface StepProps {
+  readonly run: RunView;
+  readonly step: StepTaken;
+  readonly current: boolean;
+  readonly find: string;
+}
+
+const Step = memo(function Step({ run, step, current, find }: StepProps) {
   const wording = actionWording(step.actionClass);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: steps are chosen by keyboard with the arrow keys of the page
@@ -137,10 +173,16 @@ const Step = memo(function Step({ step, current }: { step: StepTaken; current: b
     >
       <span className="step-number">{step.t}</span>
       <div className="step-body">
-        {step.thought && <p className="thought">{step.thought}</p>}
+        {step.thought && (
+          <p className="thought">
+            <Found text={step.thought} find={find} />
+          </p>
+        )}
         <p className="action">
           {step.action ? (
-            <code>{step.action}</code>
+            <code>
+              <Found text={step.action} find={find} />
+            </code>
           ) : (
             <code className="raw">{(step.thought === '' && step.generation.text) || '(none)'}</code>
           )}
@@ -151,7 +193,10 @@ const Step = memo(function Step({ step, current }: { step: StepTaken; current: b
             </span>
           )}
         </p>
-        <p className="observation">{step.observation}</p>
+        <p className="observation">
+          <Found text={step.observation} find={find} />
+        </p>
+        {current && <StepTools run={run} step={step} />}
       </div>
       <span
         className="step-repetition"
@@ -165,7 +210,17 @@ const Step = memo(function Step({ step, current }: { step: StepTaken; current: b
       </span>
     </li>
   );
-});
+}, sameStep);
+
+/** The run of a step grows with every event; the step itself only needs it for its tools. */
+function sameStep(before: StepProps, after: StepProps): boolean {
+  return (
+    before.step === after.step &&
+    before.current === after.current &&
+    before.find === after.find &&
+    (!after.current || before.run === after.run)
+  );
+}
 
 function ManualRollback({ event }: { event: RolledBack }) {
   return (

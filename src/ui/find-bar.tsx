@@ -1,0 +1,97 @@
+/** Search and filter of the transcript: what is found is marked and walked through, what is filtered out is hidden. */
+
+import { useMemo } from 'react';
+import { foundItems, type StepFilter, stepFilters } from './find.ts';
+import { Icon } from './icons.tsx';
+import type { RunView } from './run-view.ts';
+import { shownStep } from './state.ts';
+import { dispatch, useLab } from './store.ts';
+import './find-bar.css';
+
+export function FindBar({ run, shown }: { run: RunView; shown: number }) {
+  const { find, filter } = useLab((state) => state.reading);
+  const t = useLab(shownStep);
+  const found = useMemo(() => foundItems(run, find, filter), [run, find, filter]);
+  const steps = useMemo(() => [...new Set(found.map((item) => item.t))], [found]);
+  const before = steps.findLast((one) => one < t) ?? steps.at(-1);
+  const after = steps.find((one) => one > t) ?? steps[0];
+  const go = (to: number | undefined) =>
+    to !== undefined && dispatch({ type: 'step_selected', t: to });
+  return (
+    <search className="find-bar">
+      <label className="find-field">
+        <Icon name="search" />
+        <span className="unseen">Search the transcript</span>
+        <input
+          type="search"
+          data-find
+          placeholder="Search  ( / )"
+          value={find}
+          onChange={(event) => dispatch({ type: 'find', text: event.target.value })}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') {
+              event.preventDefault();
+              go(event.shiftKey ? before : after);
+            } else if (event.key === 'Escape') {
+              if (find === '') event.currentTarget.blur();
+              else dispatch({ type: 'find', text: '' });
+            }
+          }}
+        />
+      </label>
+      {find !== '' && (
+        <span className="find-steps">
+          <output>
+            {steps.length === 0 ? 'not found' : `${place(steps, t)} of ${steps.length}`}
+          </output>
+          <button
+            type="button"
+            className="button bare iconic small"
+            aria-label="The step found before this one"
+            disabled={before === undefined}
+            onClick={() => go(before)}
+          >
+            <Icon name="left" />
+          </button>
+          <button
+            type="button"
+            className="button bare iconic small"
+            aria-label="The next step found"
+            disabled={after === undefined}
+            onClick={() => go(after)}
+          >
+            <Icon name="right" />
+          </button>
+        </span>
+      )}
+      <label className="find-filter">
+        <span className="unseen">Show only</span>
+        <select
+          value={filter}
+          data-on={filter !== 'all'}
+          onChange={(event) => {
+            const chosen = stepFilters.find((one) => one.filter === event.target.value);
+            if (chosen) dispatch({ type: 'filter', filter: chosen.filter satisfies StepFilter });
+          }}
+        >
+          {stepFilters.map((one) => (
+            <option key={one.filter} value={one.filter}>
+              {one.label}
+            </option>
+          ))}
+        </select>
+      </label>
+      {filter !== 'all' && (
+        <output className="find-count">
+          {shown} of {run.items.length}
+        </output>
+      )}
+    </search>
+  );
+}
+
+/** Where the step on screen is among the found ones; a dash between two of them. */
+function place(steps: readonly number[], t: number): string {
+  const at = steps.indexOf(t);
+  return at < 0 ? '–' : String(at + 1);
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { madeRun } from '../../e2e/fixtures/recorded/household-run.ts';
+import { foundItems, matches, passes, splitAt, type stepFilters } from './find.ts';
+import { foldRun } from './run-view.ts';
+
+const run = foldRun(madeRun({ steps: 50, talk: 2, seed: 6 }), { id: null, name: 'made' });
+if (!run) throw new Error('the made run starts');
+const count = (filter: (typeof stepFilters)[number]['filter']) =>
+  run.items.filter((item) => passes(item, filter)).length;
+
+test('a text is cut where the searched words are, in any case of letters', () => {
+  expect(splitAt('Go to Shelf 3, shelf 4', 'SHELF')).toEqual([
+    { text: 'Go to ', found: false },
+    { text: 'Shelf', found: true },
+    { text: ' 3, ', found: false },
+    { text: 'shelf', found: true },
+    { text: ' 4', found: false },
+  ]);
+  expect(splitAt('nothing here', 'fridge')).toEqual([{ text: 'nothing here', found: false }]);
+});
+
+test('a letter that grows in lower case does not shift what is marked', () => {
+  expect(splitAt('İ shelf', 'shelf')).toEqual([{ text: 'İ shelf', found: false }]);
+});
+
+test('an empty search finds nothing, and blanks around it do not count', () => {
+  const [first] = run.steps;
+  expect(first && matches(first, '  ')).toBe(false);
+  expect(first && matches(first, `  ${first.action.toUpperCase()} `)).toBe(true);
+});
+
+test('steps split into those that changed the world, those that did not, and failures', () => {
+  expect(count('all')).toBe(60); // 50 steps and a boundary after every fifth
+  expect(count('effective') + count('without_effect') + count('failures')).toBe(50);
+  expect(count('boundaries')).toBe(10);
+  expect(count('updates') + count('skips') + count('rollbacks')).toBe(10);
+});
+
+test('the search looks only where the filter looks', () => {
+  const all = foundItems(run, 'potato', 'all');
+  const failed = foundItems(run, 'potato', 'failures');
+  expect(failed.length).toBeLessThan(all.length);
+  expect(all.filter((item) => passes(item, 'failures'))).toEqual(failed);
+});

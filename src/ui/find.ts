@@ -1,0 +1,110 @@
+/** Which parts of a transcript a search finds and a filter keeps. Searching marks, filtering hides. */
+
+import { isRollback, type RunView, type TranscriptItem } from './run-view.ts';
+
+/** What the transcript shows. */
+export type StepFilter =
+  | 'all'
+  | 'effective'
+  | 'without_effect'
+  | 'failures'
+  | 'repeating'
+  | 'boundaries'
+  | 'updates'
+  | 'skips'
+  | 'rollbacks';
+
+/** A step that repeats an earlier one this closely counts as repeating. */
+export const repeatingFrom = 0.5;
+
+export const stepFilters: readonly { readonly filter: StepFilter; readonly label: string }[] = [
+  { filter: 'all', label: 'everything' },
+  { filter: 'effective', label: 'steps that changed the world' },
+  { filter: 'without_effect', label: 'steps without effect' },
+  { filter: 'failures', label: 'failed actions' },
+  { filter: 'repeating', label: `repetition ≥ ${repeatingFrom}` },
+  { filter: 'boundaries', label: 'boundaries' },
+  { filter: 'updates', label: 'updates' },
+  { filter: 'skips', label: 'boundaries without update' },
+  { filter: 'rollbacks', label: 'rollbacks' },
+];
+
+/** True where the filter keeps an item in the transcript. */
+export function passes(item: TranscriptItem, filter: StepFilter): boolean {
+  const step = item.type === 'step' ? item : null;
+  const boundary = item.type === 'boundary' ? item : null;
+  switch (filter) {
+    case 'all':
+      return true;
+    case 'effective':
+    case 'without_effect':
+      return step?.actionClass === filter;
+    case 'failures':
+      return step !== null && !['effective', 'without_effect'].includes(step.actionClass);
+    case 'repeating':
+      return step !== null && step.repetition >= repeatingFrom;
+    case 'boundaries':
+      return step === null;
+    case 'updates':
+      return boundary?.outcome === 'updated';
+    case 'skips':
+      return boundary !== null && boundary.outcome !== 'updated' && !isRollback(boundary);
+    case 'rollbacks':
+      return isRollback(item);
+    default:
+      return filter satisfies never;
+  }
+}
+
+/** The texts of an item that a person reads, and so may search. */
+function textsOf(item: TranscriptItem): readonly string[] {
+  switch (item.type) {
+    case 'step':
+      return item.thought === '' && item.action === ''
+        ? [item.generation.text, item.observation]
+        : [item.thought, item.action, item.observation];
+    case 'boundary':
+      return [item.why];
+    case 'rolled_back':
+      return [];
+    default:
+      return item satisfies never;
+  }
+}
+
+/** True where any text of the item holds `find`, whatever the case of letters. */
+export function matches(item: TranscriptItem, find: string): boolean {
+  const wanted = find.trim().toLowerCase();
+  return wanted !== '' && textsOf(item).some((text) => text.toLowerCase().includes(wanted));
+}
+
+/** The items that the filter keeps and the search finds, in order. */
+export function foundItems(
+  run: RunView,
+  find: string,
+  filter: StepFilter,
+): readonly TranscriptItem[] {
+  return run.items.filter((item) => passes(item, filter) && matches(item, find));
+}
+
+export interface TextPart {
+  readonly text: string;
+  readonly found: boolean;
+}
+
+/** A text cut where `find` occurs in it, whatever the case of letters. */
+export function splitAt(text: string, find: string): readonly TextPart[] {
+  const wanted = find.trim().toLowerCase();
+  const lower = text.toLowerCase();
+  // Some letters change their length in lower case: then the places would not fit the text.
+  if (wanted === '' || lower.length !== text.length) return [{ text, found: false }];
+  const parts: TextPart[] = [];
+  let from = 0;
+  for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, from)) {
+    if (at > from) parts.push({ text: text.slice(from, at), found: false });
+    from = at + wanted.length;
+    parts.push({ text: text.slice(at, from), found: true });
+  }
+  if (from < text.length) parts.push({ text: text.slice(from), found: false });
+  return parts;
+}

@@ -1,0 +1,99 @@
+/** How the run on screen is read: what is searched, played, zoomed and pinned. A part of the page's state. */
+
+import type { StepFilter } from './find.ts';
+
+/** A token that was kept aside: token `j` of the boundary with this sequence number. */
+export interface PinnedToken {
+  readonly seq: number;
+  readonly j: number;
+}
+
+export type PlaySpeed = 1 | 2 | 4;
+
+/** What stands under the charts. */
+export type LowerPanel = 'tokens' | 'world';
+
+export interface Reading {
+  readonly find: string;
+  readonly filter: StepFilter;
+  /** True while the steps play back by themselves. */
+  readonly playing: boolean;
+  readonly speed: PlaySpeed;
+  /** The token that is looked at, in the boundary on screen; null is its first trained one. */
+  readonly token: number | null;
+  readonly pinned: readonly PinnedToken[];
+  readonly lower: LowerPanel;
+  /** The steps that the charts show, ends included; null shows all. */
+  readonly range: readonly [from: number, to: number] | null;
+  /** Weight of the past in the exponential moving average of the charts, 0 to 0.98; 0 smooths nothing. */
+  readonly smoothing: number;
+}
+
+export type ReadingEvent =
+  | { readonly type: 'find'; readonly text: string }
+  | { readonly type: 'filter'; readonly filter: StepFilter }
+  | { readonly type: 'play'; readonly on: boolean }
+  | { readonly type: 'play_speed'; readonly speed: PlaySpeed }
+  | { readonly type: 'token_chosen'; readonly j: number | null }
+  | { readonly type: 'token_pinned'; readonly pin: PinnedToken }
+  | { readonly type: 'pins_cleared' }
+  | { readonly type: 'lower_panel'; readonly panel: LowerPanel }
+  | { readonly type: 'range'; readonly range: readonly [number, number] | null }
+  | { readonly type: 'smoothing'; readonly smoothing: number };
+
+export const initialReading: Reading = {
+  find: '',
+  filter: 'all',
+  playing: false,
+  speed: 1,
+  token: null,
+  pinned: [],
+  lower: 'tokens',
+  range: null,
+  smoothing: 0,
+};
+
+/** Another run: what belongs to the old one goes, how it was looked at stays. */
+export function readAnother(reading: Reading): Reading {
+  const { speed, lower, smoothing } = reading;
+  return { ...initialReading, speed, lower, smoothing };
+}
+
+export function reduceReading(reading: Reading, event: ReadingEvent): Reading {
+  switch (event.type) {
+    case 'find':
+      return { ...reading, find: event.text };
+    case 'filter':
+      return { ...reading, filter: event.filter };
+    case 'play':
+      return { ...reading, playing: event.on };
+    case 'play_speed':
+      return { ...reading, speed: event.speed };
+    case 'token_chosen':
+      return { ...reading, token: event.j };
+    case 'token_pinned': {
+      const { seq, j } = event.pin;
+      const others = reading.pinned.filter((pin) => pin.seq !== seq || pin.j !== j);
+      const known = others.length < reading.pinned.length;
+      return { ...reading, pinned: known ? others : [...others, event.pin] };
+    }
+    case 'pins_cleared':
+      return { ...reading, pinned: [] };
+    case 'lower_panel':
+      return { ...reading, lower: event.panel };
+    case 'range':
+      return { ...reading, range: orderly(event.range) };
+    case 'smoothing':
+      return { ...reading, smoothing: Math.min(0.98, Math.max(0, event.smoothing)) };
+    default:
+      return event satisfies never;
+  }
+}
+
+/** From left to right, and at least one step wide; a range without width shows all. */
+function orderly(range: Reading['range']): Reading['range'] {
+  if (!range) return null;
+  const from = Math.max(0, Math.floor(Math.min(...range)));
+  const to = Math.ceil(Math.max(...range));
+  return to > from ? [from, to] : null;
+}
