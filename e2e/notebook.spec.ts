@@ -240,7 +240,17 @@ for (const colorScheme of ['light', 'dark'] as const) {
           key: 'https://example.com/a.gguf',
           name: 'a.gguf',
           bytes: 98_362_432,
+          total: 98_362_432,
+          complete: true,
           lastUsed: '2026-11-20T00:00:00Z',
+        },
+        {
+          key: 'https://example.com/half.gguf',
+          name: 'half.gguf',
+          bytes: 12_000_000,
+          total: 98_362_432,
+          complete: false,
+          lastUsed: '2026-11-21T00:00:00Z',
         },
       ],
     });

@@ -244,7 +244,14 @@ export type Progress =
   | {
       readonly type: 'phase';
       readonly t: number;
-      readonly phase: 'prefill' | 'decode' | 'environment' | 'train' | 'measure' | 'snapshot';
+      readonly phase:
+        | 'prefill'
+        | 'decode'
+        | 'environment'
+        | 'train'
+        | 'measure'
+        | 'snapshot'
+        | 'replay'; // a run that is taken up repeats its record
       readonly done: number;
       readonly total: number;
     }
@@ -354,11 +361,15 @@ export type ModelRef =
   | { readonly kind: 'file'; readonly file: File }
   | { readonly kind: 'cached'; readonly key: string };
 
-/** A model whose bytes are kept in this browser. */
+/** A model whose bytes are kept in this browser, all of them or those that had come when its download ended. */
 export interface StoredModel {
   readonly key: string;
   readonly name: string;
   readonly bytes: number;
+  /** Of the whole file; 0 where it is not known. */
+  readonly total: number;
+  readonly complete: boolean;
+  /** ISO 8601. */
   readonly lastUsed: string;
 }
 
@@ -373,6 +384,20 @@ export interface LoadProgress {
 export interface MemoryPart {
   readonly part: 'weights' | 'kv' | 'lora' | 'optimiser' | 'activations';
   readonly bytes: number;
+}
+
+/** What a model would need, as its file's header and the settings say. */
+export interface ModelPreview {
+  readonly name: string;
+  readonly parameters: number;
+  /** Of all tensors. */
+  readonly fileBytes: number;
+  /** What the settings ask for, cut to what the model was trained for. */
+  readonly contextLength: number;
+  readonly trainedContext: number;
+  readonly memory: readonly MemoryPart[];
+  /** What there is; null where nothing is known. */
+  readonly limit: { readonly bytes: number; readonly what: string } | null;
 }
 
 export interface ModelInfo {

@@ -29,6 +29,41 @@ export function blobSource(blob: Blob, name: string): ByteSource {
   };
 }
 
+/**
+ * A file behind a URL, read by HTTP ranges. Throws `network` where the server cannot be reached, or
+ * does not say how long the file is, or answers without the range.
+ */
+export async function urlSource(url: string, signal: AbortSignal): Promise<ByteSource> {
+  const range = async (offset: number, length: number) => {
+    const response = await fetch(url, {
+      signal,
+      headers: { range: `bytes=${offset}-${offset + length - 1}` },
+    });
+    if (response.status === 206) return response;
+    await response.body?.cancel();
+    throw new LabError(
+      'network',
+      `${url} answered ${response.status} to a request for a range of bytes, expected 206.`,
+      { url, status: response.status },
+    );
+  };
+  const first = await range(0, 1);
+  const size = Number(/\/(\d+)$/.exec(first.headers.get('content-range') ?? '')?.[1]);
+  if (!Number.isSafeInteger(size)) {
+    throw new LabError('network', `${url} does not say how long the file is.`, { url });
+  }
+  return {
+    name: url,
+    size,
+    async read(offset, length) {
+      checkRange(url, size, offset, length);
+      const bytes = new Uint8Array(await (await range(offset, length)).arrayBuffer());
+      if (bytes.length !== length) throw cutShort(url, offset, length, bytes.length);
+      return bytes;
+    },
+  };
+}
+
 /** Bytes that are in memory already; reads are views, not copies. */
 export function bytesSource(bytes: Uint8Array, name: string): ByteSource {
   return {

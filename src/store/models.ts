@@ -3,9 +3,9 @@
 import { createSHA256 } from 'hash-wasm';
 import { LabError, throwIfAborted } from '../errors.ts';
 import type { LoadProgress, StoredModel } from '../records.ts';
+import { type Downloaded, downloadKept, dropKept, isPart, keptBlob, keptFile } from './download.ts';
 
 const cacheName = 'attt-models';
-const header = { bytes: 'x-attt-bytes', sha256: 'x-attt-sha256', used: 'x-attt-used' } as const;
 
 /** A policy that ships with the page. */
 export interface BundledModel {
@@ -35,19 +35,14 @@ export function bundledModelUrl(name: string, base: string): string {
 }
 
 /** A model's bytes and how they came. */
-export interface FetchedModel {
-  readonly blob: Blob;
+export interface FetchedModel extends Downloaded {
   readonly name: string;
-  readonly sha256: string;
-  readonly fromCache: boolean;
-  /** Why it could not be kept for next time; null when it was. */
-  readonly notKept: string | null;
 }
 
 /**
- * The file at a URL, from the cache when it is there. Throws `network` with the address and status,
- * `bad_input` when it ends early, `aborted` on abort; then nothing is kept. `keep` false neither
- * reads nor fills the cache: a file of the page itself must not outlive the page's version.
+ * The file at a URL, from the cache when it is there; see `downloadKept` for what it throws and what
+ * a broken download leaves. `keep` false neither reads nor fills the cache: a file of the page itself
+ * must not outlive the page's version.
  */
 export async function fetchModel(
   url: string,
@@ -55,54 +50,49 @@ export async function fetchModel(
   onProgress: (progress: LoadProgress) => void,
   keep = true,
 ): Promise<FetchedModel> {
-  const name = decodeURIComponent(url.split(/[?#]/)[0]?.split('/').pop() || 'model.gguf');
   const cache = keep && typeof caches !== 'undefined' ? await caches.open(cacheName) : null;
-  const hit = await cache?.match(url);
-  if (hit) {
-    const blob = await hit.blob();
-    onProgress({ phase: 'cache', bytes: blob.size, total: blob.size, bytesPerSecond: 0 });
-    return {
-      blob,
-      name,
-      sha256: hit.headers.get(header.sha256) ?? '',
-      fromCache: true,
-      notKept: null,
-    };
-  }
-  const { blob, sha256 } = await download(url, signal, onProgress);
-  let notKept: string | null = cache || !keep ? null : 'this page has no access to the Cache API';
-  try {
-    const headers = {
-      [header.bytes]: String(blob.size),
-      [header.sha256]: sha256,
-      [header.used]: new Date().toISOString(),
-    };
-    await cache?.put(url, new Response(blob, { headers }));
-  } catch (thrown) {
-    notKept = thrown instanceof Error ? thrown.message : String(thrown); // e.g. the quota: run from memory
-  }
-  return { blob, name, sha256, fromCache: false, notKept };
+  return { ...(await downloadKept(url, cache, signal, onProgress)), name: nameOf(url) };
 }
 
-/** Kept models, the largest first. */
+/** The bytes of a wholly kept model; null when it is not, or not wholly. */
+export async function keptModel(url: string): Promise<Blob | null> {
+  if (typeof caches === 'undefined') return null;
+  return keptBlob(url, await caches.open(cacheName));
+}
+
+/** Kept models, the last used first; those whose download was not finished too. */
 export async function listModels(): Promise<readonly StoredModel[]> {
   const cache = await caches.open(cacheName);
+  const urls = (await cache.keys()).map(({ url }) => url).filter((url) => !isPart(url));
   const found = await Promise.all(
-    (await cache.keys()).map(async ({ url }) => {
-      const headers = (await cache.match(url))?.headers;
+    urls.map(async (url) => {
+      const kept = await keptFile(url, cache);
+      const { bytes = 0, total = 0, sha256 = null, used = '' } = kept ?? {};
       return {
         key: url,
-        name: decodeURIComponent(url.split(/[?#]/)[0]?.split('/').pop() || url),
-        bytes: Number(headers?.get(header.bytes) ?? 0),
-        lastUsed: headers?.get(header.used) ?? '',
+        name: nameOf(url),
+        bytes,
+        total,
+        complete: sha256 !== null,
+        lastUsed: used,
       };
     }),
   );
-  return found.sort((a, b) => b.bytes - a.bytes);
+  return found.sort((a, b) => b.lastUsed.localeCompare(a.lastUsed));
 }
 
+/** Removes one kept model, whole or not. */
 export async function deleteModel(key: string): Promise<void> {
-  await (await caches.open(cacheName)).delete(key);
+  await dropKept(key, await caches.open(cacheName));
+}
+
+/** Removes every kept model and every part of one. */
+export async function deleteAllModels(): Promise<void> {
+  await caches.delete(cacheName);
+}
+
+function nameOf(url: string): string {
+  return decodeURIComponent(url.split(/[?#]/)[0]?.split('/').pop() || 'model.gguf');
 }
 
 /** SHA-256 of a local file in hex, read slice by slice. */
@@ -121,70 +111,4 @@ export async function sha256Of(
     onProgress({ phase: 'read', bytes, total: file.size, bytesPerSecond: bytes / seconds });
   }
   return hash.digest();
-}
-
-async function download(
-  url: string,
-  signal: AbortSignal,
-  onProgress: (progress: LoadProgress) => void,
-): Promise<{ blob: Blob; sha256: string }> {
-  let response: Response;
-  try {
-    response = await fetch(url, { signal });
-  } catch (thrown) {
-    throwIfAborted(signal);
-    throw new LabError(
-      'network',
-      `Could not reach ${url} (${thrown instanceof Error ? thrown.message : thrown}). Check the address and the connection; a server elsewhere must also allow this page by CORS.`,
-      { url },
-    );
-  }
-  if (!response.ok || !response.body) {
-    throw new LabError(
-      'network',
-      `${url} answered ${response.status} ${response.statusText}. Expected a GGUF file; check the address.`,
-      { url, status: response.status },
-    );
-  }
-  const total = Number(response.headers.get('content-length') ?? 0);
-  const hash = await createSHA256();
-  const parts: BlobPart[] = [];
-  const reader = response.body.getReader();
-  const began = performance.now();
-  let bytes = 0;
-  try {
-    for (;;) {
-      throwIfAborted(signal);
-      const { done, value } = await reader.read();
-      if (done) break;
-      hash.update(value);
-      parts.push(value);
-      bytes += value.length;
-      const seconds = (performance.now() - began) / 1000;
-      onProgress({
-        phase: 'download',
-        bytes,
-        total,
-        bytesPerSecond: seconds > 0 ? bytes / seconds : 0,
-      });
-    }
-  } catch (thrown) {
-    throwIfAborted(signal);
-    throw new LabError(
-      'network',
-      `The download of ${url} broke off after ${bytes} of ${total || 'an unknown number of'} bytes (${thrown instanceof Error ? thrown.message : thrown}). Nothing was kept; load it again.`,
-      { url, bytes, total },
-    );
-  } finally {
-    await reader.cancel().catch(() => {}); // already closed or failed: nothing left to release
-  }
-  // A content-encoding makes the length that of the compressed bytes: then it says nothing here.
-  if (total > 0 && bytes !== total && !response.headers.get('content-encoding')) {
-    throw new LabError(
-      'bad_input',
-      `${url} ended after ${bytes} of ${total} bytes. Nothing was kept; load it again.`,
-      { url, bytes, total },
-    );
-  }
-  return { blob: new Blob(parts), sha256: hash.digest() };
 }

@@ -44,6 +44,16 @@ export function runEvents(id: string): Promise<readonly EpisodeEvent[]> {
   );
 }
 
+/** Removes the events from this sequence number on. */
+export function dropEventsFrom(id: string, seq: number): Promise<void> {
+  return stored('the events of a run', () =>
+    openStore('events')('readwrite', (store) => {
+      store.delete(IDBKeyRange.bound([id, seq], [id, []]));
+      return promisifyRequest(store.transaction);
+    }),
+  );
+}
+
 /** Removes a run, its events and its snapshots. Deleting what is not there is no error. */
 export async function deleteRun(id: string): Promise<void> {
   await stored('the run', async () => {

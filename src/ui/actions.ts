@@ -1,18 +1,18 @@
 /** Everything the page can do: asks the engine and turns what comes back into events. */
 
 import { changedFields, type Settings } from '../config.ts';
-import { isAbort, LabError, type LabErrorCode, toWire } from '../errors.ts';
+import { isAbort, LabError, toWire } from '../errors.ts';
 import { formatRunFile, parseRunFile } from '../formats/run-file.ts';
-import type { ModelRef, TaskRef } from '../records.ts';
+import type { TaskRef } from '../records.ts';
 import type { Control, Download, RunItem } from '../workers/api.ts';
 import { startSettings } from './defaults.ts';
 import { engine, startEngine } from './engine.ts';
+import { bundledModel, loadModel, refreshModels } from './load.ts';
+import { backendOf } from './query.ts';
+import { attempt, inform, report } from './report.ts';
 import { demoName, eventsOf, type RunView } from './run-view.ts';
 import { isRunning, taskKey, type UiEvent } from './state.ts';
 import { dispatch, useLab } from './store.ts';
-
-/** The model that comes with the page. */
-export const bundledModel = 'household';
 
 /** How long items of a run are gathered before the page draws them. */
 const gatherMs = 80;
@@ -27,7 +27,7 @@ export async function startLab(): Promise<void> {
     const client = startEngine((error) =>
       dispatch({ type: 'engine_failed', error: toWire(error) }),
     );
-    const capabilities = await client.call('probe', null);
+    const capabilities = await client.call('probe', { backend: backendOf(location.search) });
     const [environments, model] = await Promise.all([
       client.call('environments', null),
       client.call('loadedModel', null),
@@ -48,101 +48,6 @@ async function refreshRuns(): Promise<void> {
   await attempt('The list of runs could not be read', async () => {
     dispatch({ type: 'runs', runs: await engine().call('runs', null) });
   });
-}
-
-async function refreshModels(): Promise<void> {
-  await attempt('The list of models could not be read', async () => {
-    dispatch({ type: 'stored_models', models: await engine().call('models', null) });
-  });
-}
-
-// ---------------------------------------------------------------- models
-
-let loading: AbortController | null = null;
-
-/** Loads a model in place of the present one; true when it is ready. The present one stays usable until then. */
-export async function loadModel(ref: ModelRef): Promise<boolean> {
-  if (isRunning(useLab.getState())) {
-    report(
-      'The model is in use',
-      toWire(new LabError('unsupported', 'An episode is running on it. Stop the run first.')),
-    );
-    return false;
-  }
-  loading?.abort();
-  const controller = new AbortController();
-  loading = controller;
-  dispatch({ type: 'model_loading', label: modelLabel(ref) });
-  try {
-    const { context_length } = useLab.getState().settings;
-    const items = engine().stream(
-      'loadModel',
-      { ref, contextLength: context_length },
-      { signal: controller.signal },
-    );
-    for (;;) {
-      const next = await items.next();
-      if (loading !== controller) return false;
-      if (next.done) {
-        dispatch(
-          { type: 'model_loaded', model: next.value },
-          { type: 'setting_changed', patch: { policy_model: settingOf(ref) } },
-        );
-        await refreshModels();
-        return true;
-      }
-      dispatch({ type: 'model_progress', progress: next.value });
-    }
-  } catch (thrown) {
-    if (loading !== controller) return false;
-    dispatch({ type: 'model_not_loaded' });
-    if (!isAbort(thrown)) report(`${modelLabel(ref)} was not loaded`, toWire(thrown));
-    return false;
-  } finally {
-    if (loading === controller) loading = null;
-  }
-}
-
-export function cancelLoading(): void {
-  loading?.abort();
-}
-
-export async function deleteModel(key: string): Promise<void> {
-  await attempt('The model was not deleted', async () => {
-    await engine().call('deleteModel', { key });
-    await refreshModels();
-  });
-}
-
-function modelLabel(ref: ModelRef): string {
-  switch (ref.kind) {
-    case 'bundled':
-      return 'the bundled policy';
-    case 'url':
-      return ref.url.split(/[?#]/)[0]?.split('/').at(-1) || ref.url;
-    case 'file':
-      return ref.file.name;
-    case 'cached':
-      return ref.key.split('/').at(-1) ?? ref.key;
-    default:
-      return ref satisfies never;
-  }
-}
-
-/** How the settings name a model, so that the command line finds it again. */
-function settingOf(ref: ModelRef): string {
-  switch (ref.kind) {
-    case 'bundled':
-      return ref.name;
-    case 'url':
-      return ref.url;
-    case 'file':
-      return ref.file.name;
-    case 'cached':
-      return ref.key;
-    default:
-      return ref satisfies never;
-  }
 }
 
 // ---------------------------------------------------------------- tasks
@@ -429,56 +334,4 @@ function saveDownload({ name, type, bytes }: Download): void {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
-
-// ---------------------------------------------------------------- notices
-
-/** What to do about each kind of error, beyond what its message says. */
-const remedies: Readonly<Record<LabErrorCode, string>> = {
-  bad_input: 'Nothing was changed. Check the file, or choose another one.',
-  bad_config: 'The settings are as they were before.',
-  unsupported: '',
-  not_found: '',
-  network: 'Check the address and the connection; a file on this computer can be opened instead.',
-  quota: 'Delete runs or models that are no longer needed; the run on screen can still be saved.',
-  no_adapter: 'Click the badge at the top to see which step failed and what to do about it.',
-  device_lost: 'The events so far are kept. Restart the engine, then run again.',
-  limit: 'Choose a smaller model, a shorter context or a lower rank.',
-  timeout: 'The events so far are kept. Try again, or raise the time limit in the settings.',
-  environment: 'The agent is not to blame. Try another task, or run again.',
-  aborted: '',
-  internal: 'The events so far are kept. If it happens again, restart the engine.',
-};
-
-function report(title: string, error: ReturnType<typeof toWire>): void {
-  dispatch({
-    type: 'notice',
-    notice: {
-      tone: 'error',
-      title,
-      message: error.message,
-      next: remedies[error.code],
-      action: error.code === 'device_lost' ? 'restart_engine' : null,
-    },
-  });
-}
-
-/** Reports an error that nothing on the page waited for. */
-export function reportStray(thrown: unknown): void {
-  report('Something on the page went wrong', toWire(thrown));
-}
-
-function inform(title: string, message: string): void {
-  dispatch({
-    type: 'notice',
-    notice: { tone: 'info', title, message, next: '', action: null },
-  });
-}
-
-async function attempt(title: string, work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work();
-  } catch (thrown) {
-    if (!isAbort(thrown)) report(title, toWire(thrown));
-  }
 }

@@ -1,12 +1,14 @@
 /** What this machine and browser offer: each step of the probe, what was found and what to do. */
 
+import { useId } from 'react';
 import { startLab } from './actions.ts';
 import { Dialog } from './dialog.tsx';
 import { Mark } from './icons.tsx';
+import { backendOf, withBackend } from './query.ts';
 import { isRunning } from './state.ts';
 import { useLab } from './store.ts';
 import './capabilities.css';
-import type { Capabilities, ProbeStep } from '../records.ts';
+import type { BackendName, Capabilities, ProbeStep } from '../records.ts';
 
 export function CapabilitiesDialog({ onClose }: { onClose: () => void }) {
   const capabilities = useLab((state) => state.capabilities);
@@ -24,6 +26,7 @@ export function CapabilitiesDialog({ onClose }: { onClose: () => void }) {
       ) : (
         <p>The engine has not answered yet.</p>
       )}
+      <BackendChoice disabled={running} />
       <p className="capability-restart">
         <button
           type="button"
@@ -43,6 +46,39 @@ export function CapabilitiesDialog({ onClose }: { onClose: () => void }) {
         </span>
       </p>
     </Dialog>
+  );
+}
+
+const choices = [
+  ['', 'the best there is'],
+  ['webgpu', 'the graphics card (WebGPU)'],
+  ['wasm', 'the processor (WASM), where equal runs are equal bit for bit'],
+] as const satisfies readonly (readonly [BackendName | '', string])[];
+
+/** What shall compute; kept in the address, so that a link and a reload ask for the same. */
+function BackendChoice({ disabled }: { disabled: boolean }) {
+  const id = useId();
+  return (
+    <p className="capability-choice">
+      <label htmlFor={id}>Compute with</label>
+      <select
+        id={id}
+        disabled={disabled}
+        defaultValue={backendOf(location.search) ?? ''}
+        onChange={(event) => {
+          const chosen = choices.find(([name]) => name === event.target.value)?.[0] ?? '';
+          const search = withBackend(location.search, chosen === '' ? null : chosen);
+          history.replaceState(null, '', `${location.pathname}${search}${location.hash}`);
+          void startLab();
+        }}
+      >
+        {choices.map(([name, words]) => (
+          <option key={name} value={name}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </p>
   );
 }
 

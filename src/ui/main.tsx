@@ -2,8 +2,9 @@
 
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { reportStray, startLab } from './actions.ts';
+import { startLab } from './actions.ts';
 import { App } from './app.tsx';
+import { reportStray } from './report.ts';
 
 const root = document.getElementById('root');
 if (root) {

@@ -1,11 +1,13 @@
 /** The model: load the bundled one, a file or an address; what is loaded, and what memory it takes. */
 
-import { useRef, useState } from 'react';
-import type { LoadProgress, MemoryPart, ModelInfo } from '../records.ts';
-import { bundledModel, cancelLoading, deleteModel, loadModel } from './actions.ts';
-import { Icon } from './icons.tsx';
-import { bytesText, countText, durationText } from './numbers.ts';
-import { isRunning } from './state.ts';
+import { useEffect } from 'react';
+import type { ModelInfo } from '../records.ts';
+import { bundledModel, refreshNeeds } from './load.ts';
+import { MemoryBar } from './memory-bar.tsx';
+import { ModelLoading } from './model-loading.tsx';
+import { ModelSources } from './model-sources.tsx';
+import { bytesText, countText } from './numbers.ts';
+import type { ModelOrigin } from './state.ts';
 import { useLab } from './store.ts';
 import type { TermName } from './terms.ts';
 import { Term } from './tip.tsx';
@@ -18,7 +20,7 @@ export function ModelCard() {
   return (
     <section className="panel" aria-labelledby="model-title">
       <h2 id="model-title">Model</h2>
-      {loading && <Loading label={loading.label} progress={loading.progress} />}
+      {loading && <ModelLoading loading={loading} />}
       {model ? (
         <Facts model={model} />
       ) : (
@@ -32,10 +34,10 @@ export function ModelCard() {
       {model ? (
         <details className="change">
           <summary>Another model</summary>
-          <Sources />
+          <ModelSources />
         </details>
       ) : (
-        <Sources />
+        <ModelSources />
       )}
     </section>
   );
@@ -58,44 +60,8 @@ function names(model: ModelInfo, setting: string): boolean {
   );
 }
 
-const phases: Readonly<Record<LoadProgress['phase'], string>> = {
-  download: 'Downloading',
-  cache: 'Reading from the cache of this browser',
-  read: 'Reading the file',
-  upload: 'Moving weights to the device',
-  warm_up: 'Warming up',
-};
-
-function Loading({ label, progress }: { label: string; progress: LoadProgress | null }) {
-  const known = progress !== null && progress.total > 0;
-  const left =
-    known && progress.bytesPerSecond > 0
-      ? durationText((progress.total - progress.bytes) / progress.bytesPerSecond)
-      : '';
-  return (
-    <div className="loading">
-      <div className="loading-head">
-        <span className="loading-name">{label}</span>
-        <button type="button" className="button small" onClick={() => cancelLoading()}>
-          Cancel
-        </button>
-      </div>
-      <progress
-        aria-label={`Loading ${label}`}
-        max={1}
-        {...(known ? { value: progress.bytes / progress.total } : {})}
-      />
-      <p className="aside">
-        {progress ? phases[progress.phase] : 'Asking'}
-        {known && ` · ${bytesText(progress.bytes)} of ${bytesText(progress.total)}`}
-        {progress && progress.bytesPerSecond > 0 && ` · ${bytesText(progress.bytesPerSecond)}/s`}
-        {left && ` · ${left} left`}
-      </p>
-    </div>
-  );
-}
-
 function Facts({ model }: { model: ModelInfo }) {
+  const from = useLab((state) => state.modelFrom);
   return (
     <>
       <p className="model-name">
@@ -104,6 +70,7 @@ function Facts({ model }: { model: ModelInfo }) {
           {bytesText(model.fileBytes)} · <Term name="quantisation">{model.quantisation}</Term>
         </span>
       </p>
+      {from && <p className="aside">{origins[from]}</p>}
       <dl className="facts">
         <Fact name="parameters">{countText(model.parameters)}</Fact>
         <Fact name="layers">
@@ -124,7 +91,7 @@ function Facts({ model }: { model: ModelInfo }) {
           </div>
         )}
       </dl>
-      <Memory parts={model.memory} />
+      <Needs model={model} />
       {model.warnings.map((warning) => (
         <p key={warning} className="aside warn-text">
           {warning}
@@ -134,6 +101,29 @@ function Facts({ model }: { model: ModelInfo }) {
   );
 }
 
+const origins: Readonly<Record<ModelOrigin, string>> = {
+  bundled: 'Came with the page.',
+  download: 'Downloaded; next time it is read from this browser.',
+  cache: 'Read from this browser; nothing was downloaded.',
+  file: 'Read from a file of this computer.',
+};
+
+/** Settings are typed; the estimate waits for a pause. */
+const needsMs = 200;
+
+/** The memory that the model in use needs, at the settings as they are now. */
+function Needs({ model }: { model: ModelInfo }) {
+  const needs = useLab((state) => state.needs);
+  const context = useLab((state) => state.settings.context_length);
+  const rank = useLab((state) => state.settings.lora_rank);
+  const targets = useLab((state) => state.settings.target_modules);
+  useEffect(() => {
+    const timer = setTimeout(() => void refreshNeeds(), needsMs);
+    return () => clearTimeout(timer);
+  }, [model, context, rank, targets]);
+  return <MemoryBar parts={needs?.memory ?? model.memory} limit={needs?.limit ?? null} />;
+}
+
 function Fact({ name, children }: { name: TermName; children: React.ReactNode }) {
   return (
     <div>
@@ -141,146 +131,6 @@ function Fact({ name, children }: { name: TermName; children: React.ReactNode })
         <Term name={name} />
       </dt>
       <dd>{children}</dd>
-    </div>
-  );
-}
-
-const partTerms: Readonly<Record<MemoryPart['part'], TermName>> = {
-  weights: 'weights_memory',
-  kv: 'kv',
-  lora: 'lora',
-  optimiser: 'optimiser',
-  activations: 'activations',
-};
-
-const partLabels: Readonly<Record<MemoryPart['part'], string>> = {
-  weights: 'weights',
-  kv: 'KV cache',
-  lora: 'LoRA',
-  optimiser: 'Adam',
-  activations: 'activations',
-};
-
-/** Part by part, because "too large" and "context too long" have different cures. */
-function Memory({ parts }: { parts: readonly MemoryPart[] }) {
-  const total = parts.reduce((sum, part) => sum + part.bytes, 0);
-  if (total === 0) return null;
-  return (
-    <div className="memory">
-      <p className="memory-total">
-        Memory <strong>{bytesText(total)}</strong>
-      </p>
-      <div className="memory-bar" aria-hidden="true">
-        {parts.map((part) => (
-          <span
-            key={part.part}
-            className={`memory-${part.part}`}
-            style={{ width: `${(part.bytes / total) * 100}%` }}
-          />
-        ))}
-      </div>
-      <ul>
-        {parts.map((part) => (
-          <li key={part.part}>
-            <span className={`swatch memory-${part.part}`} aria-hidden="true" />
-            <Term name={partTerms[part.part]}>{partLabels[part.part]}</Term>
-            <span>{bytesText(part.bytes)}</span>
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-}
-
-/** Where another model can come from. */
-function Sources() {
-  const [url, setUrl] = useState('');
-  const picker = useRef<HTMLInputElement>(null);
-  const stored = useLab((state) => state.storedModels);
-  const engine = useLab((state) => state.engine);
-  const loading = useLab((state) => state.loading !== null);
-  const running = useLab(isRunning);
-  const locked = engine !== 'ready' || loading || running;
-  return (
-    <div className="sources">
-      <div className="source-buttons">
-        <button
-          type="button"
-          className="button"
-          disabled={locked}
-          data-tip="A small llama that comes with the page. It was trained for the household world and needs no download."
-          onClick={() => void loadModel({ kind: 'bundled', name: bundledModel })}
-        >
-          Bundled policy
-        </button>
-        <button
-          type="button"
-          className="button"
-          disabled={locked}
-          data-tip="A llama-family model in the GGUF format (F32, F16, Q8_0, Q4_0, Q4_1), from this computer. It is read in slices and not copied; dropping it on the page works too."
-          onClick={() => picker.current?.click()}
-        >
-          <Icon name="open" />
-          GGUF file…
-        </button>
-        <input
-          ref={picker}
-          type="file"
-          accept=".gguf"
-          hidden
-          aria-label="A GGUF file"
-          onChange={(event) => {
-            const file = event.target.files?.[0];
-            event.target.value = '';
-            if (file) void loadModel({ kind: 'file', file });
-          }}
-        />
-      </div>
-      <form
-        className="url"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void loadModel({ kind: 'url', url: url.trim() });
-        }}
-      >
-        <input
-          type="url"
-          required
-          aria-label="Address of a GGUF file"
-          placeholder="https://… .gguf"
-          value={url}
-          onChange={(event) => setUrl(event.target.value)}
-        />
-        <button type="submit" className="button" disabled={locked || url.trim() === ''}>
-          Load
-        </button>
-      </form>
-      {stored.length > 0 && (
-        <ul className="stored" aria-label="Models kept in this browser">
-          {stored.map((one) => (
-            <li key={one.key}>
-              <button
-                type="button"
-                className="link"
-                disabled={locked}
-                onClick={() => void loadModel({ kind: 'cached', key: one.key })}
-              >
-                {one.name}
-              </button>
-              <span>{bytesText(one.bytes)}</span>
-              <button
-                type="button"
-                className="button bare iconic small"
-                aria-label={`Delete ${one.name} from this browser`}
-                data-tip={`Delete from this browser. Last used ${one.lastUsed.slice(0, 10)}.`}
-                onClick={() => void deleteModel(one.key)}
-              >
-                <Icon name="trash" />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
     </div>
   );
 }

@@ -273,6 +273,8 @@ export function phaseText(phase: Extract<Progress, { type: 'phase' }>['phase']):
       return 'measuring the drift';
     case 'snapshot':
       return 'saving the adapter';
+    case 'replay':
+      return 'repeating what was recorded';
     default:
       return phase satisfies never;
   }

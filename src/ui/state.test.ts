@@ -130,7 +130,7 @@ test('a load that fails leaves the earlier model', () => {
   const model = { name: 'earlier' } as never; // only its identity is looked at
   const state = play([
     { type: 'model_loaded', model: { ...(model as object), name: 'earlier' } as never },
-    { type: 'model_loading', label: 'broken.gguf' },
+    { type: 'model_loading', from: 'file', url: null, label: 'broken.gguf' },
     { type: 'model_not_loaded' },
   ]);
   expect(state.model?.name).toBe('earlier');

@@ -9,6 +9,7 @@ import type {
   EpisodeEvent,
   LoadProgress,
   ModelInfo,
+  ModelPreview,
   Progress,
   RunSummary,
   StoredModel,
@@ -32,6 +33,21 @@ export type Quantity = 'weight' | 'ce_before' | 'ce_after' | 'ce_change';
 
 /** One boundary as text, or all of them as rows of cells. */
 export type TokenView = 'text' | 'matrix';
+
+export type ModelOrigin = 'bundled' | 'download' | 'cache' | 'file';
+
+/** A model on its way into the engine. */
+export interface Loading {
+  readonly label: string;
+  readonly from: ModelOrigin;
+  /** Its address, where it can be paused and go on later; null for files. */
+  readonly url: string | null;
+  readonly progress: LoadProgress | null;
+  /** What it will need; null until its header was read. */
+  readonly preview: ModelPreview | null;
+  /** It may not fit: loading waits for a word. */
+  readonly asking: boolean;
+}
 
 /** Something the person has to know; stays until it is dismissed. */
 export interface Notice {
@@ -74,7 +90,11 @@ export interface UiState {
   readonly tasks: Readonly<Record<string, readonly TaskRef[]>>;
   readonly task: TaskRef | null;
   readonly model: ModelInfo | null;
-  readonly loading: { readonly label: string; readonly progress: LoadProgress | null } | null;
+  readonly loading: Loading | null;
+  /** Where the bytes of the model in use came from; null without one. */
+  readonly modelFrom: ModelOrigin | null;
+  /** What the model in use needs at the present settings; null until it was asked for. */
+  readonly needs: ModelPreview | null;
   readonly storedModels: readonly StoredModel[];
   readonly settings: Settings;
   /** Where summaries come from, as an opened config.toml says; its key lives in this tab only. */
@@ -119,7 +139,19 @@ export type UiEvent =
     }
   | { readonly type: 'task_chosen'; readonly task: TaskRef }
   | { readonly type: 'stored_models'; readonly models: readonly StoredModel[] }
-  | { readonly type: 'model_loading'; readonly label: string }
+  | {
+      readonly type: 'model_loading';
+      readonly label: string;
+      readonly from: ModelOrigin;
+      readonly url: string | null;
+    }
+  | {
+      readonly type: 'model_previewed';
+      readonly preview: ModelPreview;
+      readonly asking: boolean;
+    }
+  | { readonly type: 'model_agreed' }
+  | { readonly type: 'model_needs'; readonly needs: ModelPreview }
   | { readonly type: 'model_progress'; readonly progress: LoadProgress }
   | { readonly type: 'model_loaded'; readonly model: ModelInfo }
   | { readonly type: 'model_not_loaded' }
@@ -163,6 +195,8 @@ export const initialState: UiState = {
   task: null,
   model: null,
   loading: null,
+  modelFrom: null,
+  needs: null,
   storedModels: [],
   settings: startSettings,
   channel: null,
@@ -223,18 +257,41 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'model_loading':
       return {
         ...state,
-        loading: { label: event.label, progress: null },
+        loading: {
+          label: event.label,
+          from: event.from,
+          url: event.url,
+          progress: null,
+          preview: null,
+          asking: false,
+        },
         status: `Loading ${event.label}.`,
       };
+    case 'model_previewed':
+      return {
+        ...state,
+        loading: state.loading && {
+          ...state.loading,
+          preview: event.preview,
+          asking: event.asking,
+        },
+        status: event.asking ? `${event.preview.name} may not fit into memory.` : state.status,
+      };
+    case 'model_agreed':
+      return { ...state, loading: state.loading && { ...state.loading, asking: false } };
+    case 'model_needs':
+      return { ...state, needs: event.needs };
     case 'model_progress':
       return {
         ...state,
-        loading: state.loading && { ...state.loading, progress: event.progress },
+        loading: state.loading && withLoadProgress(state.loading, event.progress),
       };
     case 'model_loaded':
       return {
         ...state,
         model: event.model,
+        modelFrom: state.loading?.from ?? state.modelFrom,
+        needs: null,
         loading: null,
         status: `${event.model.name} is loaded.`,
       };
@@ -351,6 +408,12 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     default:
       return event satisfies never;
   }
+}
+
+/** What arrives from a cache was not downloaded, whatever was asked for. */
+function withLoadProgress(loading: Loading, progress: LoadProgress): Loading {
+  const from = progress.phase === 'cache' ? 'cache' : loading.from;
+  return { ...loading, from, progress };
 }
 
 /** The run on screen: the opened one, else the live one. */

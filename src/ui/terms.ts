@@ -37,15 +37,19 @@ export const terms = {
   weights_memory: { word: 'weights', text: 'The model itself, quantised as in its file.' },
   kv: {
     word: 'KV cache',
-    text: 'Keys and values of the conversation so far, kept so that a step costs only its new tokens. Grows with the context.',
+    text: 'Keys and values of the conversation so far, kept so that a step costs only its new tokens. Grows with the context:\n2 × layers × context × key-value width × 4 bytes.',
   },
   lora: {
     word: 'LoRA adapter',
     text: 'A small pair of matrices beside each chosen weight matrix: W + (alpha / r) · B · A. Only A and B are trained; W stays as it is.',
   },
+  lora_memory: {
+    word: 'adapter memory',
+    text: 'The trained numbers of the adapter: 4 bytes × r × (inputs + outputs) for each target module of each layer.',
+  },
   optimiser: {
     word: 'optimiser',
-    text: 'Adam keeps two running averages for each trained number.',
+    text: 'Adam keeps two running averages for each trained number: 2 × the adapter.\nm ← β₁m + (1 − β₁)g, v ← β₂v + (1 − β₂)g², step = lr · m̂ / (√v̂ + ε)',
   },
   activations: {
     word: 'activations',

@@ -2,11 +2,13 @@
 
 import type { Settings } from '../config.ts';
 import type {
+  BackendName,
   Capabilities,
   EnvDescription,
   EpisodeEvent,
   LoadProgress,
   ModelInfo,
+  ModelPreview,
   ModelRef,
   Progress,
   RunSummary,
@@ -32,7 +34,11 @@ export type RunItem =
 
 export interface EngineApi {
   readonly calls: {
-    readonly probe: { readonly input: null; readonly output: Capabilities };
+    /** Opens the backend: the named one, else the best there is. Later calls tell what was opened. */
+    readonly probe: {
+      readonly input: { readonly backend: BackendName | null };
+      readonly output: Capabilities;
+    };
     readonly environments: { readonly input: null; readonly output: readonly EnvDescription[] };
     readonly tasks: {
       readonly input: { readonly env: string; readonly split: string };
@@ -45,6 +51,12 @@ export interface EngineApi {
     };
     readonly models: { readonly input: null; readonly output: readonly StoredModel[] };
     readonly deleteModel: { readonly input: { readonly key: string }; readonly output: null };
+    readonly deleteAllModels: { readonly input: null; readonly output: null };
+    /** Reads only the header; `ref` null is the model in use. Throws bad_input and unsupported. */
+    readonly previewModel: {
+      readonly input: { readonly ref: ModelRef | null; readonly settings: Settings };
+      readonly output: ModelPreview;
+    };
     readonly loadedModel: { readonly input: null; readonly output: ModelInfo | null };
     readonly runs: { readonly input: null; readonly output: readonly RunSummary[] };
     readonly runEvents: {
@@ -71,6 +83,12 @@ export interface EngineApi {
     /** Runs one episode; leaving the stream stops it within a second. */
     readonly run: {
       readonly input: { readonly task: TaskRef; readonly settings: Settings };
+      readonly item: RunItem;
+      readonly output: RunSummary;
+    };
+    /** Goes on with a stored run that was stopped or interrupted: first its record, then what is new. */
+    readonly resume: {
+      readonly input: { readonly id: string };
       readonly item: RunItem;
       readonly output: RunSummary;
     };

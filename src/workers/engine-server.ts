@@ -1,31 +1,30 @@
 /** What the engine worker answers: the handlers of its API over an engine, a world host and the stores. */
 
-import { runEpisode } from '../episode.ts';
 import { LabError } from '../errors.ts';
+import { readGguf } from '../formats/gguf.ts';
 import { zipPeft } from '../formats/peft.ts';
-import { blobSource } from '../formats/source.ts';
+import { type ByteSource, blobSource, urlSource } from '../formats/source.ts';
 import { ropeStyleOf } from '../model/families.ts';
 import { type RowOrder, toHf } from '../model/lora-hf.ts';
-import type { EpisodePorts } from '../ports.ts';
-import type {
-  AdapterData,
-  LoadProgress,
-  ModelInfo,
-  ModelRef,
-  Progress,
-  RunManifest,
-  RunSummary,
-} from '../records.ts';
+import type { AdapterData, LoadProgress, ModelInfo, ModelRef, RunManifest } from '../records.ts';
 import type { Handlers } from '../rpc.ts';
-import { bundledModelUrl, deleteModel, fetchModel, listModels, sha256Of } from '../store/models.ts';
-import { appendEvent, deleteRun, getRun, listRuns, runEvents, saveRun } from '../store/runs.ts';
-import { loadSnapshot, saveSnapshot } from '../store/snapshots.ts';
-import { foldSummary, startSummary } from '../store/summary.ts';
-import type { EngineApi, RunItem } from './api.ts';
+import {
+  bundledModelUrl,
+  deleteAllModels,
+  deleteModel,
+  fetchModel,
+  keptModel,
+  listModels,
+  sha256Of,
+} from '../store/models.ts';
+import { deleteRun, getRun, listRuns, runEvents } from '../store/runs.ts';
+import { loadSnapshot } from '../store/snapshots.ts';
+import type { EngineApi } from './api.ts';
 import { createChannel } from './channel.ts';
-import { EpisodeControl } from './control.ts';
 import type { EngineHost, ModelFile } from './engine.ts';
-import { type EnvHost, hostedWorld } from './env-host.ts';
+import type { EnvHost } from './env-host.ts';
+import { previewModel } from './preview.ts';
+import { EpisodeRunner } from './runner.ts';
 
 /** Quick answers of the environment worker: descriptions, task lists, dropped files. */
 const listLimit = { limitMs: 20_000, what: 'a question about its tasks' };
@@ -36,10 +35,13 @@ export function engineHandlers(
   worlds: EnvHost,
   base: string,
 ): Handlers<EngineApi> {
-  const running = new Map<string, EpisodeControl>();
+  const runner = new EpisodeRunner(engine, worlds);
   return {
     calls: {
-      probe: () => engine.capabilities(),
+      probe({ backend }) {
+        if (backend) engine.prefer(backend);
+        return engine.capabilities();
+      },
       environments: () => worlds.call('describe', null, listLimit),
       tasks: (input) => worlds.call('tasks', input, listLimit),
       openTask: (input) => worlds.call('openTask', input, listLimit),
@@ -48,11 +50,24 @@ export function engineHandlers(
         await deleteModel(key);
         return null;
       },
+      async deleteAllModels() {
+        await deleteAllModels();
+        return null;
+      },
+      async previewModel({ ref, settings }, signal) {
+        const { backend } = await engine.capabilities();
+        if (!ref) {
+          const { gguf, file } = engine.loaded;
+          return previewModel(gguf, file.source.name, settings, backend, deviceGiB());
+        }
+        const source = await headerSource(ref, base, signal);
+        return previewModel(await readGguf(source), source.name, settings, backend, deviceGiB());
+      },
       loadedModel: () => engine.info,
       runs: () => listRuns(),
       runEvents: ({ id }) => runEvents(id),
       async deleteRun({ id }) {
-        if (running.has(id)) {
+        if (runner.isRunning(id)) {
           throw new LabError(
             'bad_input',
             'This run is in progress. Stop it first, then delete it.',
@@ -63,7 +78,7 @@ export function engineHandlers(
         return null;
       },
       control({ id, command }) {
-        running.get(id)?.apply(command); // an episode that just ended has nothing left to control
+        runner.control(id, command);
         return null;
       },
       async exportAdapter({ id }) {
@@ -100,61 +115,8 @@ export function engineHandlers(
         if (!info) throw new LabError('internal', 'The model loaded without a description.');
         return info;
       },
-      async *run({ task, settings }, left) {
-        if (running.size > 0) {
-          throw new LabError(
-            'bad_input',
-            'An episode is running already. Stop it, or wait for its end.',
-          );
-        }
-        const id = newRunId();
-        const control = new EpisodeControl();
-        running.set(id, control);
-        const signal = AbortSignal.any([left, control.signal]);
-        const channel = createChannel<RunItem>();
-        const onProgress = (progress: Progress) => channel.push({ kind: 'progress', progress });
-        let summary: RunSummary | null = null;
-        const work = async () => {
-          const { lost } = await engine.backend();
-          void lost.then((error) => control.fail(error));
-          const faces = await engine.episode(task, settings);
-          try {
-            let run = startSummary(id, new Date().toISOString(), faces.manifest);
-            await saveRun(run);
-            channel.push({ kind: 'started', run });
-            const ports: EpisodePorts = {
-              policy: faces.policy,
-              learner: faces.learner,
-              world: hostedWorld(worlds, settings.step_timeout * 1000),
-              snapshots: {
-                save: (snapshot) => saveSnapshot(id, 'start', snapshot),
-                load: () => loadSnapshot(id, 'start'),
-              },
-              nextOrder: (t, stop) => control.next(stop, () => onProgress({ type: 'paused', t })),
-              onProgress,
-            };
-            for await (const event of runEpisode(faces.manifest, ports, signal)) {
-              await appendEvent(id, event);
-              run = foldSummary(run, event);
-              await saveRun(run);
-              // The other events leave the adapter as it was, and the last one may follow a lost device.
-              if (event.type !== 'step' && event.type !== 'episode_ended') {
-                await saveSnapshot(id, 'latest', await faces.learner.snapshot());
-              }
-              channel.push({ kind: 'event', event });
-            }
-            summary = run;
-          } finally {
-            faces.dispose();
-          }
-        };
-        work()
-          .finally(() => running.delete(id))
-          .then(channel.close, channel.fail);
-        yield* channel.items();
-        if (!summary) throw new LabError('internal', 'The run ended without a summary.');
-        return summary;
-      },
+      run: ({ task, settings }, left) => runner.start(task, settings, left),
+      resume: ({ id }, left) => runner.resume(id, left),
     },
   };
 }
@@ -170,13 +132,28 @@ function rowOrderOf(
   return { headDim, ropeStyle: ropeStyleOf(architecture) };
 }
 
-/** Sorts by time; unique enough for one browser. */
-function newRunId(): string {
-  const time = new Date()
-    .toISOString()
-    .replace(/[-:]|\.\d+Z/g, '')
-    .replace('T', '-');
-  return `${time}-${crypto.randomUUID().slice(0, 4)}`;
+/** `navigator.deviceMemory`, which not every browser has. */
+function deviceGiB(): number | null {
+  const found: unknown = Reflect.get(navigator, 'deviceMemory');
+  return typeof found === 'number' ? found : null;
+}
+
+/** Where the header of a model can be read without fetching the rest. */
+async function headerSource(ref: ModelRef, base: string, signal: AbortSignal): Promise<ByteSource> {
+  switch (ref.kind) {
+    case 'bundled':
+      return urlSource(bundledModelUrl(ref.name, base), signal);
+    case 'url':
+    case 'cached': {
+      const url = ref.kind === 'url' ? ref.url : ref.key;
+      const kept = await keptModel(url);
+      return kept ? blobSource(kept, url) : urlSource(url, signal);
+    }
+    case 'file':
+      return blobSource(ref.file, ref.file.name);
+    default:
+      return ref satisfies never;
+  }
 }
 
 async function openModel(
@@ -198,8 +175,14 @@ async function openModel(
     case 'url':
     case 'cached': {
       const url = ref.kind === 'url' ? ref.url : ref.key;
-      const { blob, name, sha256 } = await fetchModel(url, signal, onProgress);
-      return { source: blobSource(blob, name), sha256 };
+      const { blob, name, sha256, notKept } = await fetchModel(url, signal, onProgress);
+      const source = blobSource(blob, name);
+      if (notKept === null) return { source, sha256 };
+      return {
+        source,
+        sha256,
+        note: `This model runs from memory and was not kept (${notKept}); next time it is downloaded again. Delete models or runs to make room.`,
+      };
     }
     case 'file':
       return {

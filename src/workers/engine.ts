@@ -30,6 +30,8 @@ import { withMethod } from '../train/methods.ts';
 export interface ModelFile {
   readonly source: ByteSource;
   readonly sha256: string;
+  /** What a person should know of how it came; null when nothing. */
+  readonly note?: string;
 }
 
 /** A model on the device with everything read from its file. */
@@ -53,7 +55,7 @@ export interface EpisodeFaces {
 /** Owns the device and the weights. One model at a time. */
 export class EngineHost {
   readonly #env: BackendEnv;
-  readonly #preferred: BackendName | undefined;
+  #preferred: BackendName | undefined;
   #backend: Promise<OpenBackend> | null = null;
   #loaded: Loaded | null = null;
 
@@ -72,6 +74,11 @@ export class EngineHost {
       return opened;
     });
     return this.#backend;
+  }
+
+  /** The backend to open; says nothing to one that is open. */
+  prefer(backend: BackendName): void {
+    this.#preferred = backend;
   }
 
   async capabilities(): Promise<Capabilities> {
@@ -207,6 +214,6 @@ function infoOf(
     contextLength: config.contextLength,
     licence: text('general.license'),
     memory: estimateMemory(config, { weightBytes, ...defaultNeeds }),
-    warnings: tokenizer.warnings,
+    warnings: [...tokenizer.warnings, ...(file.note ? [file.note] : [])],
   };
 }

@@ -1,0 +1,167 @@
+import { expect, test } from 'vitest';
+import { defaultSettings } from './config.ts';
+import { runEpisode } from './episode.ts';
+import type { EpisodePorts, Order } from './ports.ts';
+import type { EpisodeEvent, LearnerSnapshot, RunManifest } from './records.ts';
+import { resumable, resumeEpisode } from './replay.ts';
+
+const task = { env: 'test/Hall-v0', split: 'train', index: 0 };
+const manifest = {
+  schema: 2,
+  task,
+  settings: {
+    ...defaultSettings,
+    step_limit: 8,
+    update_interval_k: 2,
+    min_steps_before_first_update: 2,
+  },
+} as RunManifest; // the loop reads the settings and the task alone
+
+/**
+ * Ports of a small world in which everything depends on everything: what is written depends on the
+ * prompt, the random stream and the adapter; the adapter on every text it was trained on; the world
+ * on every action.
+ */
+function hall(orders: Readonly<Record<number, readonly Order[]>> = {}, shift = 0) {
+  let adapter = 1;
+  let stored = 1;
+  let world = 0;
+  let sampled = 0;
+  const waiting = new Map(Object.entries(orders).map(([t, list]) => [Number(t), [...list]]));
+  const mix = (list: readonly number[]) => list.reduce((sum, x) => (sum * 31 + x) % 9973, 7);
+  const ids = (text: string) => [...text].map((c) => c.codePointAt(0) ?? 0);
+  const decode = (list: readonly number[]) => String.fromCodePoint(...list);
+  const snapshot = (): LearnerSnapshot => ({
+    schema: 1,
+    adapter: { modules: [] },
+    optimiser: { step: adapter, m: [], v: [] },
+  });
+  const view = () => ({
+    observation: `You are at ${world}.`,
+    admissible: null,
+    reward: 0,
+    terminated: false,
+    stateHash: String(world + shift),
+  });
+  const ports: EpisodePorts = {
+    policy: {
+      contextLength: 4096,
+      begin: (messages) => ids(messages.map((m) => m.content).join('')),
+      follow: (_, message) => ({ ids: ids(message.content), content: [0, 1] }),
+      async generate(prompt, _settings, _max, rng) {
+        sampled++;
+        const n = mix([...prompt, adapter, Math.floor(rng.next() * 1e6)]);
+        const text = `Thought: word${n} seems ${n % 3}\nAction: go to shelf ${n}`;
+        return { promptTokens: 1, ids: ids(text), logprobs: [], text, stop: 'eos' };
+      },
+    },
+    learner: {
+      bos: [],
+      pieces: (list) => list.map((id) => decode([id])),
+      decode,
+      async train(window) {
+        const list = window.flatMap(({ ids }) => ids);
+        adapter = mix([adapter, ...list]);
+        const ce = (window[0]?.ids ?? []).map(() => adapter / 1e4);
+        return { losses: [adapter, 0], gradNorms: [adapter], ceBefore: ce, ceAfter: ce };
+      },
+      measure: async (text) => text.ids.map(() => 1),
+      klFromStart: async () => (adapter % 3 === 0 ? 2 : 0.1), // one update in three drifts
+      klAtPrompt: async () => adapter / 1e4,
+      deltaNorm: async () => adapter,
+      snapshot: async () => snapshot(),
+      restore(from) {
+        adapter = from.optimiser.step;
+      },
+    },
+    world: {
+      async reset() {
+        world = 0;
+        return view();
+      },
+      async step(action) {
+        world = mix([world, ...ids(action)]);
+        return view();
+      },
+    },
+    snapshots: {
+      async save(one) {
+        stored = one.optimiser.step;
+      },
+      load: async () => ({ ...snapshot(), optimiser: { step: stored, m: [], v: [] } }),
+    },
+    nextOrder: async (t) => waiting.get(t)?.shift() ?? 'continue',
+    onProgress: () => {},
+  };
+  return { ports, sampled: () => sampled };
+}
+
+const never = new AbortController().signal;
+
+async function all(events: AsyncIterable<EpisodeEvent>): Promise<EpisodeEvent[]> {
+  const list: EpisodeEvent[] = [];
+  for await (const event of events) list.push(event);
+  return list;
+}
+
+const orders = { 3: ['update_now', 'roll_back_now'], 5: ['roll_back_now'] } as const;
+const whole = await all(runEpisode(manifest, hall(orders).ports, never));
+
+test('the run of this test has updates, a refused one and manual orders, so that it can tell', () => {
+  const kinds = whole.map((e) => (e.type === 'boundary' ? `${e.trigger} ${e.outcome}` : e.type));
+  expect(kinds).toContain('manual updated');
+  expect(kinds).toContain('rolled_back');
+  expect(kinds).toContain('periodic updated');
+});
+
+test('from wherever it was cut, a run goes on exactly as it would have, and samples nothing twice', async () => {
+  for (let cut = 1; cut < whole.length; cut++) {
+    const record = whole.slice(0, cut);
+    const done = record.filter((event) => event.type === 'step').length;
+    // What was asked for after the last recorded step and is recorded will not be asked for again.
+    const asked = (t: number) => record.filter((e) => e.type !== 'step' && 't' in e && e.t === t);
+    const left = Object.fromEntries(
+      Object.entries(orders).map(([t, list]) => [
+        t,
+        list.slice(
+          asked(Number(t)).filter((e) => e.type === 'rolled_back' || e.type === 'boundary').length,
+        ),
+      ]),
+    );
+    const { ports, sampled } = hall(left);
+    const rest = await all(resumeEpisode(manifest, record, ports, never, () => {}));
+    expect(rest).toEqual(whole.slice(cut));
+    expect(sampled()).toBe(8 - done);
+  }
+});
+
+test('a record that another world or model has made is refused, and nothing is yielded', async () => {
+  const record = whole.slice(0, 4);
+  const resumed = all(resumeEpisode(manifest, record, hall(orders, 1).ports, never, () => {}));
+  await expect(resumed).rejects.toMatchObject({
+    code: 'bad_input',
+    message: expect.stringMatching(/cannot be taken up.*repeating it gives/),
+  });
+});
+
+test('a stop while the record is repeated ends nothing: the record stays as it was', async () => {
+  const stop = new AbortController();
+  const { ports } = hall(orders);
+  const resumed = all(
+    resumeEpisode(manifest, whole.slice(0, 9), ports, stop.signal, (done) => {
+      if (done === 3) stop.abort();
+    }),
+  );
+  await expect(resumed).rejects.toMatchObject({ code: 'aborted' });
+});
+
+test('only a run that did not come to its own end can be taken up', () => {
+  const end = whole.at(-1);
+  if (end?.type !== 'episode_ended') throw new Error('the run ends');
+  expect(resumable(whole)).toBeNull();
+  expect(resumable([...whole.slice(0, -1), { ...end, reason: 'stopped' }])).toEqual(
+    whole.slice(0, -1),
+  );
+  expect(resumable(whole.slice(0, 5))).toEqual(whole.slice(0, 5));
+  expect(resumable([])).toBeNull();
+});

@@ -1,0 +1,141 @@
+/**
+ * Takes an episode up again from its record. The loop runs anew over the same ports, but what the
+ * policy wrote is taken from the record instead of being sampled; worlds and updates are repeated,
+ * which they can be exactly. Where the record ends, the episode goes on as if nothing had happened.
+ */
+
+import { runEpisode } from './episode.ts';
+import { LabError } from './errors.ts';
+import type { EpisodePorts, Order, Policy } from './ports.ts';
+import type { EpisodeEvent, Generation, RunManifest } from './records.ts';
+
+/** What of a run can be taken up: everything up to an end that was not the episode's own. */
+export function resumable(events: readonly EpisodeEvent[]): readonly EpisodeEvent[] | null {
+  const last = events.at(-1);
+  if (events[0]?.type !== 'episode_started' || !last) return null;
+  if (last.type !== 'episode_ended') return events;
+  switch (last.reason) {
+    case 'stopped':
+    case 'environment_error':
+    case 'engine_error':
+      return events.slice(0, -1);
+    case 'solved':
+    case 'failed':
+    case 'step_limit':
+    case 'context_full':
+      return null;
+    default:
+      return last.reason satisfies never;
+  }
+}
+
+/**
+ * Yields only what comes after the record, numbered on from it. `onReplayed` is told how many of the
+ * recorded events have been repeated. Throws `bad_input` when a repeated event differs from the
+ * recorded one: model, backend or version are then not those of the run.
+ */
+export async function* resumeEpisode(
+  manifest: RunManifest,
+  record: readonly EpisodeEvent[],
+  ports: EpisodePorts,
+  signal: AbortSignal,
+  onReplayed: (done: number) => void,
+): AsyncGenerator<EpisodeEvent, void, void> {
+  for await (const event of runEpisode(manifest, replaying(ports, record), signal)) {
+    const recorded = record[event.seq];
+    if (!recorded) {
+      yield event;
+      continue;
+    }
+    if (event.type === 'episode_ended') {
+      // The record has no such end: the replay was stopped or has failed, and the record stays as it is.
+      throw new LabError(
+        event.reason === 'stopped' ? 'aborted' : (event.error?.code ?? 'internal'),
+        event.error?.message ?? 'Stopped.',
+      );
+    }
+    const difference = differenceOf(recorded, event);
+    if (difference) {
+      throw new LabError(
+        'bad_input',
+        `The run cannot be taken up: ${difference}. Load the model it was run with, on the same backend; the record is kept as it is.`,
+        { seq: event.seq },
+      );
+    }
+    onReplayed(event.seq + 1);
+  }
+}
+
+/** The same ports, with recorded generations and recorded orders first. */
+function replaying(ports: EpisodePorts, record: readonly EpisodeEvent[]): EpisodePorts {
+  const generations = recordedGenerations(record);
+  const orders = recordedOrders(record);
+  const lastStep = record.findLast((event) => event.type === 'step')?.t ?? 0;
+  const { policy } = ports;
+  const recordedPolicy: Policy = {
+    contextLength: policy.contextLength,
+    begin: (messages) => policy.begin(messages),
+    follow: (generation, message) => policy.follow(generation, message),
+    async generate(...request) {
+      return generations.shift() ?? policy.generate(...request);
+    },
+  };
+  return {
+    ...ports,
+    policy: recordedPolicy,
+    async nextOrder(t, signal) {
+      const order = orders.get(t)?.shift();
+      if (order) return order;
+      return t < lastStep ? 'continue' : ports.nextOrder(t, signal);
+    },
+  };
+}
+
+/** One entry for each call of `generate`, in order; null where the record does not hold what was written. */
+function recordedGenerations(record: readonly EpisodeEvent[]): (Generation | null)[] {
+  // Of a turn that was refused only the action is recorded: it is sampled again, from the same stream.
+  return record.flatMap((event) =>
+    event.type === 'step' ? [...(event.refused ?? []).map(() => null), event.generation] : [],
+  );
+}
+
+/** What a person asked for after each step, in order. */
+function recordedOrders(record: readonly EpisodeEvent[]): ReadonlyMap<number, Order[]> {
+  const orders = new Map<number, Order[]>();
+  for (const event of record) {
+    const order = orderOf(event);
+    if (order && 't' in event) orders.set(event.t, [...(orders.get(event.t) ?? []), order]);
+  }
+  return orders;
+}
+
+function orderOf(event: EpisodeEvent): Order | null {
+  if (event.type === 'rolled_back') return 'roll_back_now';
+  return event.type === 'boundary' && event.trigger === 'manual' ? 'update_now' : null;
+}
+
+/** What a repeated event has that the recorded one has not, in words; null when nothing that matters. */
+function differenceOf(recorded: EpisodeEvent, repeated: EpisodeEvent): string | null {
+  const what = (event: EpisodeEvent) => {
+    switch (event.type) {
+      case 'episode_started':
+        return `the first prompt ${event.promptIds.join(' ')} in the world ${event.stateHash}`;
+      case 'step':
+        return `step ${event.t}, "${event.action}", world ${event.stateHash}`;
+      case 'boundary':
+        return `boundary after step ${event.t}, ${event.outcome}`;
+      case 'rolled_back':
+        return `rollback after step ${event.t}`;
+      case 'episode_ended':
+        return `end after step ${event.t}`;
+      default:
+        return event satisfies never;
+    }
+  };
+  const [was, is] = [what(recorded), what(repeated)];
+  return was === is ? null : `it has "${cut(was)}" and repeating it gives "${cut(is)}"`;
+}
+
+function cut(text: string): string {
+  return text.length > 160 ? `${text.slice(0, 80)} … ${text.slice(-60)}` : text;
+}

@@ -1,0 +1,53 @@
+/** What a model would need, told from the header of its file before any weight is read. */
+
+import type { Settings } from '../config.ts';
+import type { GgufFile } from '../formats/gguf.ts';
+import { readLlamaConfig } from '../model/llama-config.ts';
+import { defaultNeeds, estimateMemory, weightBytesOn } from '../model/memory.ts';
+import type { BackendName, ModelPreview } from '../records.ts';
+
+/** A 32-bit heap ends here, whatever memory the computer has. */
+const wasmHeapBytes = 4 * 2 ** 30;
+/** The share of a computer's memory that one tab may well get; the rest belongs to other programs. */
+const tabShare = 0.7;
+
+/**
+ * Memory part by part at these settings, beside what there is. `deviceGiB` is what the browser says
+ * of the computer's memory; null where it says nothing. Throws what {@link readLlamaConfig} throws.
+ */
+export function previewModel(
+  gguf: GgufFile,
+  name: string,
+  settings: Settings,
+  backend: BackendName,
+  deviceGiB: number | null,
+): ModelPreview {
+  const config = readLlamaConfig(gguf, settings.context_length);
+  const trained = readLlamaConfig(gguf).contextLength;
+  const parameters = gguf.tensors.reduce((sum, { rows, cols }) => sum + rows * cols, 0);
+  const tensorBytes = gguf.tensors.reduce((sum, { bytes }) => sum + bytes, 0);
+  const title = gguf.metadata['general.name'];
+  return {
+    name: typeof title === 'string' ? title : name,
+    parameters,
+    fileBytes: tensorBytes,
+    contextLength: config.contextLength,
+    trainedContext: trained,
+    memory: estimateMemory(config, {
+      ...defaultNeeds,
+      weightBytes: weightBytesOn(backend, parameters, tensorBytes),
+      rank: settings.lora_rank,
+      targets: settings.target_modules,
+    }),
+    limit: limitOf(backend, deviceGiB),
+  };
+}
+
+function limitOf(backend: BackendName, deviceGiB: number | null): ModelPreview['limit'] {
+  if (backend === 'wasm') return { bytes: wasmHeapBytes, what: 'the heap of WebAssembly' };
+  if (deviceGiB === null) return null;
+  return {
+    bytes: Math.floor(deviceGiB * 2 ** 30 * tabShare),
+    what: `${tabShare * 100} % of the ${deviceGiB} GiB that this browser reports`,
+  };
+}

@@ -1,0 +1,179 @@
+/** Runs one episode at a time, new or taken up again, and stores each event before it tells anyone. */
+
+import type { Settings } from '../config.ts';
+import { runEpisode } from '../episode.ts';
+import { LabError } from '../errors.ts';
+import type { EpisodePorts } from '../ports.ts';
+import type { EpisodeEvent, Progress, RunManifest, RunSummary, TaskRef } from '../records.ts';
+import { resumable, resumeEpisode } from '../replay.ts';
+import { appendEvent, dropEventsFrom, getRun, runEvents, saveRun } from '../store/runs.ts';
+import { loadSnapshot, saveSnapshot } from '../store/snapshots.ts';
+import { foldSummary, startSummary } from '../store/summary.ts';
+import type { Control, RunItem } from './api.ts';
+import { createChannel } from './channel.ts';
+import { EpisodeControl } from './control.ts';
+import type { EngineHost } from './engine.ts';
+import { type EnvHost, hostedWorld } from './env-host.ts';
+
+/** A run as the store knows it before this episode's first event. */
+interface Beginning {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly task: TaskRef;
+  readonly settings: Settings;
+  /** The events that are stored already and are repeated; empty for a new run. */
+  readonly record: readonly EpisodeEvent[];
+}
+
+export class EpisodeRunner {
+  readonly #engine: EngineHost;
+  readonly #worlds: EnvHost;
+  #running: { readonly id: string; readonly control: EpisodeControl } | null = null;
+
+  constructor(engine: EngineHost, worlds: EnvHost) {
+    this.#engine = engine;
+    this.#worlds = worlds;
+  }
+
+  isRunning(id: string): boolean {
+    return this.#running?.id === id;
+  }
+
+  /** An episode that just ended has nothing left to control. */
+  control(id: string, command: Control): void {
+    if (this.#running?.id === id) this.#running.control.apply(command);
+  }
+
+  /** A new run. */
+  async *start(
+    task: TaskRef,
+    settings: Settings,
+    left: AbortSignal,
+  ): AsyncGenerator<RunItem, RunSummary, void> {
+    const createdAt = new Date().toISOString();
+    return yield* this.#run({ id: newRunId(), createdAt, task, settings, record: [] }, left);
+  }
+
+  /** Goes on with a stored run. Throws `bad_input` when it has ended by itself or nothing of it is left. */
+  async *resume(id: string, left: AbortSignal): AsyncGenerator<RunItem, RunSummary, void> {
+    const { createdAt, manifest } = await getRun(id);
+    const record = resumable(await runEvents(id));
+    if (!record) {
+      throw new LabError(
+        'bad_input',
+        'This run cannot go on: it came to its own end, or ended before its first event was stored.',
+        { id },
+      );
+    }
+    const { task, settings } = manifest;
+    return yield* this.#run({ id, createdAt, task, settings, record }, left);
+  }
+
+  async *#run(beginning: Beginning, left: AbortSignal): AsyncGenerator<RunItem, RunSummary, void> {
+    if (this.#running) {
+      throw new LabError(
+        'bad_input',
+        'An episode is running already. Stop it, or wait for its end.',
+      );
+    }
+    const control = new EpisodeControl();
+    this.#running = { id: beginning.id, control };
+    const channel = createChannel<RunItem>();
+    let summary: RunSummary | null = null;
+    this.#work(beginning, control, left, channel.push)
+      .then((run) => {
+        summary = run;
+      })
+      .finally(() => {
+        this.#running = null;
+      })
+      .then(channel.close, channel.fail);
+    yield* channel.items();
+    if (!summary) throw new LabError('internal', 'The run ended without a summary.');
+    return summary;
+  }
+
+  async #work(
+    { id, createdAt, task, settings, record }: Beginning,
+    control: EpisodeControl,
+    left: AbortSignal,
+    push: (item: RunItem) => void,
+  ): Promise<RunSummary> {
+    const signal = AbortSignal.any([left, control.signal]);
+    const { lost } = await this.#engine.backend();
+    void lost.then((error) => control.fail(error));
+    const faces = await this.#engine.episode(task, settings);
+    try {
+      const manifest = record.length > 0 ? sameMachine(record, faces.manifest) : faces.manifest;
+      let run = record.reduce(foldSummary, startSummary(id, createdAt, manifest));
+      if (record.length === 0) await saveRun(run);
+      push({ kind: 'started', run });
+      for (const event of record) push({ kind: 'event', event });
+      const onProgress = (progress: Progress) => push({ kind: 'progress', progress });
+      const ports: EpisodePorts = {
+        policy: faces.policy,
+        learner: faces.learner,
+        world: hostedWorld(this.#worlds, settings.step_timeout * 1000),
+        snapshots: {
+          save: (snapshot) => saveSnapshot(id, 'start', snapshot),
+          load: () => loadSnapshot(id, 'start'),
+        },
+        nextOrder: (t, stop) => control.next(stop, () => onProgress({ type: 'paused', t })),
+        onProgress,
+      };
+      const replayed = (done: number) => {
+        const t = record.findLast(({ seq, type }) => seq < done && type === 'step');
+        const at = t?.type === 'step' ? t.t : 0;
+        onProgress({ type: 'phase', t: at, phase: 'replay', done, total: record.length });
+      };
+      const events =
+        record.length > 0
+          ? resumeEpisode(manifest, record, ports, signal, replayed)
+          : runEpisode(manifest, ports, signal);
+      for await (const event of events) {
+        // A stop or failure that the resumed run has left behind; once, before its first new event.
+        if (event.seq === record.length && record.length > 0) await dropEventsFrom(id, event.seq);
+        await appendEvent(id, event);
+        run = foldSummary(run, event);
+        await saveRun(run);
+        // The other events leave the adapter as it was, and the last one may follow a lost device.
+        if (event.type !== 'step' && event.type !== 'episode_ended') {
+          await saveSnapshot(id, 'latest', await faces.learner.snapshot());
+        }
+        push({ kind: 'event', event });
+      }
+      return run;
+    } finally {
+      faces.dispose();
+    }
+  }
+}
+
+/** The recorded manifest, if the present model and backend are those of the record. */
+function sameMachine(record: readonly EpisodeEvent[], now: RunManifest): RunManifest {
+  const [first] = record;
+  if (first?.type !== 'episode_started') return now;
+  const was = first.manifest;
+  if (was.modelSha256 !== now.modelSha256) {
+    throw new LabError(
+      'bad_input',
+      `This run was made with the model ${was.modelName} (sha256 ${was.modelSha256.slice(0, 12)}), and ${now.modelName} (${now.modelSha256.slice(0, 12)}) is loaded. Load that model, then resume.`,
+    );
+  }
+  if (was.backend !== now.backend) {
+    throw new LabError(
+      'bad_input',
+      `This run was made on ${was.backend}, and this tab computes on ${now.backend}. Choose the backend under the badge at the top, then resume.`,
+    );
+  }
+  return was;
+}
+
+/** Sorts by time; unique enough for one browser. */
+function newRunId(): string {
+  const time = new Date()
+    .toISOString()
+    .replace(/[-:]|\.\d+Z/g, '')
+    .replace('T', '-');
+  return `${time}-${crypto.randomUUID().slice(0, 4)}`;
+}
