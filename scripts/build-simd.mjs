@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import asc from 'assemblyscript/asc';
 
-const source = 'src/model/simd/attention.as.ts';
+const source = 'src/model/simd/index.as.ts';
 const target = 'src/model/simd/module.ts';
 
 const files = new Map();
@@ -33,7 +33,7 @@ if (error) {
   process.exit(1);
 }
 const base64 = Buffer.from(files.get('module.wasm')).toString('base64');
-const text = `/** Made by scripts/build-simd.mjs from attention.as.ts; do not edit. */
+const text = `/** Made by scripts/build-simd.mjs from *.as.ts; do not edit. */
 export const SIMD_MODULE =
   '${base64}';
 `;

@@ -17,7 +17,7 @@ import {
   readLlamaConfig,
 } from './llama-config.ts';
 import { nextMacrotask } from './macrotask.ts';
-import { WASM_FORWARD_BYTES } from './memory.ts';
+import { weightBytesOn } from './memory.ts';
 import {
   type AttentionHeads,
   makeRopeTable,
@@ -25,7 +25,7 @@ import {
   type RopeTable,
 } from './ops/index.ts';
 import { uploadWeight, type WeightMatrix } from './weights.ts';
-import { HEAP_BUDGET_BYTES } from './weights-host.ts';
+import { WASM_WEIGHT_BUDGET } from './weights-simd.ts';
 
 /** One layer's weights; null and absent where the family has none. */
 export interface LlamaLayer {
@@ -189,13 +189,14 @@ function headsOf(config: LlamaConfig, window: number | null): AttentionHeads {
 
 /** Before the first byte is read: a failed malloc in the wasm heap is silent. */
 function refuseBeyondHeap({ tensors }: GgufFile): void {
-  const needed = tensors.reduce((sum, t) => sum + WASM_FORWARD_BYTES * t.rows * t.cols, 0);
-  if (tf.getBackend() !== 'wasm' || needed <= HEAP_BUDGET_BYTES) return;
-  const [wanted, most] = [needed, HEAP_BUDGET_BYTES].map((bytes) => (bytes / 2 ** 30).toFixed(2));
+  if (tf.getBackend() !== 'wasm') return;
+  const needed = weightBytesOn('wasm', tensors);
+  if (needed <= WASM_WEIGHT_BUDGET) return;
+  const [wanted, most] = [needed, WASM_WEIGHT_BUDGET].map((bytes) => (bytes / 2 ** 30).toFixed(2));
   throw new LabError(
     'limit',
-    `On WASM this model's weights take ${wanted} GiB, but at most ${most} GiB fit into its memory. Choose a smaller model, or a browser with WebGPU, where weights stay quantised.`,
-    { needed, limit: HEAP_BUDGET_BYTES },
+    `On WASM this model's weights take ${wanted} GiB, but at most ${most} GiB fit into its memory. Choose a smaller model, or a browser with WebGPU.`,
+    { needed, limit: WASM_WEIGHT_BUDGET },
   );
 }
 

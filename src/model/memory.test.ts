@@ -42,9 +42,11 @@ describe('the estimate', () => {
     expect(bytes.activations).toBeGreaterThan(30 * 128 * 576 * 4);
   });
 
-  it('keeps weights as they are on WebGPU and counts float32 copies elsewhere', () => {
-    expect(weightBytesOn('webgpu', 1000, 600)).toBe(600);
-    expect(weightBytesOn('wasm', 1000, 600)).toBe(16_600);
-    expect(weightBytesOn('cpu', 1000, 600)).toBe(4600);
+  it('keeps weights as they are on WebGPU, in panels of eight rows on wasm, and decodes them on cpu', () => {
+    const matrix = { type: 'Q4_1', rows: 12, cols: 64 } as const;
+    expect(weightBytesOn('webgpu', [matrix, matrix])).toBe(960);
+    // 16 rows in two panels, two blocks each: 8 x 16 bytes of nibbles, 8 scales and 8 offsets.
+    expect(weightBytesOn('wasm', [matrix])).toBe(2 * 2 * (128 + 64));
+    expect(weightBytesOn('cpu', [matrix])).toBe(480 + 4 * 12 * 64);
   });
 });

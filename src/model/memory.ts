@@ -1,9 +1,12 @@
 /** How much memory a model needs, part by part, before and after it is loaded. An estimate: bytes, not pages. */
 
 import { defaultSettings, type LoraTarget } from '../config.ts';
+import type { GgufTensor } from '../formats/gguf.ts';
+import { byteLength } from '../formats/quants.ts';
 import type { BackendName, MemoryPart } from '../records.ts';
 import type { LlamaConfig } from './llama-config.ts';
 import { projectionShape } from './llama-config.ts';
+import { panelBytes } from './weights-simd.ts';
 
 export interface MemoryNeeds {
   /** Bytes of all matrices as they are kept on the device. */
@@ -21,26 +24,33 @@ export const defaultNeeds: Omit<MemoryNeeds, 'weightBytes'> = {
   trainTokens: 256,
 };
 
-/** A float32 W^T and XNNPACK's packed copy of it: what wasm keeps of each weight to run forwards. */
-export const WASM_FORWARD_BYTES = 8;
-/** The same of W, kept while it fits, to run backwards. */
-const WASM_BACKWARD_BYTES = 8;
-
 /**
- * Bytes of `values` weights that take `fileBytes` in the file, once a backend has run them forwards
- * and backwards. On WebGPU they stay as they are; elsewhere float32 copies are made.
+ * Bytes that a model's tensors take on a backend once it has run them forwards and backwards. On
+ * WebGPU they stay as they are in the file, on wasm they stay quantised in panels, on cpu a float32 copy
+ * is made.
  */
-export function weightBytesOn(backend: BackendName, values: number, fileBytes: number): number {
+export function weightBytesOn(
+  backend: BackendName,
+  tensors: readonly Pick<GgufTensor, 'type' | 'rows' | 'cols'>[],
+): number {
   switch (backend) {
     case 'webgpu':
-      return fileBytes;
+      return sum(tensors, fileBytes);
     case 'wasm':
-      return fileBytes + (WASM_FORWARD_BYTES + WASM_BACKWARD_BYTES) * values;
+      return sum(tensors, ({ type, rows, cols }) => panelBytes(type, rows, cols));
     case 'cpu':
-      return fileBytes + 4 * values;
+      return sum(tensors, (each) => fileBytes(each) + 4 * each.rows * each.cols);
     default:
       return backend satisfies never;
   }
+}
+
+function fileBytes({ type, rows, cols }: Pick<GgufTensor, 'type' | 'rows' | 'cols'>): number {
+  return rows * byteLength(type, cols);
+}
+
+function sum<T>(items: readonly T[], value: (item: T) => number): number {
+  return items.reduce((total, item) => total + value(item), 0);
 }
 
 /**

@@ -2,7 +2,8 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { GGML_TYPES } from '../formats/quants.ts';
+import { BLOCK_GROUPS, isBlockType } from '../formats/quant-blocks.ts';
+import { GGML_TYPES, type GgmlType } from '../formats/quants.ts';
 import { deriveRng } from '../math/rng.ts';
 import { gatherRows } from './ops/gather-rows.ts';
 import { linear, linearBackward, linearReference } from './ops/linear.ts';
@@ -26,7 +27,7 @@ describe.each(['wasm', 'cpu'] as const)('on %s', (backend) => {
         tf.tidy(() => {
           const decoded = tf.tensor2d(odd.values, [odd.rows, odd.cols]);
           const rows = 1 + rng.int(6);
-          const x = random2D(rng, rows, odd.cols);
+          const x = asSixteenBits(random2D(rng, rows, odd.cols), type);
           const dy = random2D(rng, rows, odd.rows);
           const y = linear(x, w);
           expect(distance(y.dataSync(), linearReference(x, decoded).dataSync())).toBeLessThan(
@@ -38,6 +39,34 @@ describe.each(['wasm', 'cpu'] as const)('on %s', (backend) => {
         w.dispose();
       });
       expect(tf.memory().numTensors).toBe(before);
+    },
+  );
+
+  it.each(['Q4_1', 'Q8_0', 'Q6_K'] as const)(
+    'a product with %s errs by no more than the rounding of x to 16 bits of its block',
+    (type) => {
+      forCases(`rounding ${type}`, 20, (rng) => {
+        const { rows, cols, bytes, values } = oddWeight(rng, type);
+        const w = uploadWeight('w', type, rows, cols, bytes);
+        tf.tidy(() => {
+          const x = random2D(rng, 3, cols);
+          const [xs, ys] = [x.dataSync(), linear(x, w).dataSync()];
+          for (let t = 0; t < 3; t++) {
+            for (let r = 0; r < rows; r++) {
+              let exact = 0;
+              let allowed = 0;
+              for (let i = 0; i < cols; i++) {
+                const value = values[r * cols + i] ?? 0;
+                exact += value * (xs[t * cols + i] ?? 0);
+                // |x| < 1, so half a step is below 1 / 65534; the rest is float32 summation.
+                allowed += Math.abs(value) * (1 / 65534 + cols * 2 ** -24);
+              }
+              expect(Math.abs((ys[t * rows + r] ?? 0) - exact)).toBeLessThanOrEqual(allowed);
+            }
+          }
+        });
+        w.dispose();
+      });
     },
   );
 
@@ -53,24 +82,23 @@ describe.each(['wasm', 'cpu'] as const)('on %s', (backend) => {
     w.dispose();
   });
 
-  it('a row of a product has the same bits however many rows come together', () => {
-    const rng = deriveRng(7, 'bits');
-    const w = uploadWeight('w', 'Q8_0', 37, 96, randomBlocks(rng, 'Q8_0', 37 * 96));
+  it.each(GGML_TYPES)('a row of a product with %s has the same bits in any company', (type) => {
+    const rng = deriveRng(7, 'bits', type);
+    const w = uploadWeight('w', type, 37, 256, randomBlocks(rng, type, 37 * 256));
     tf.tidy(() => {
-      const x = random2D(rng, 64, 96);
+      const x = random2D(rng, 64, 256);
       const together = linear(x, w).dataSync();
       for (const count of [1, 2, 3, 5]) {
-        const alone = linear(tf.slice(x, [0, 0], [count, 96]), w).dataSync();
+        const alone = linear(tf.slice(x, [0, 0], [count, 256]), w).dataSync();
         expect(alone).toEqual(together.slice(0, count * 37));
       }
     });
     w.dispose();
   });
 
-  it('copies are made once and freed by dispose', () => {
+  it('what is made is made once and freed by dispose', () => {
     const before = tf.memory();
     const w = uploadWeight('w', 'F32', 3, 5, new Uint8Array(60));
-    expect(tf.memory().numTensors).toBe(before.numTensors);
     const counts = [1, 2, 3].map(() => {
       tf.tidy(() => void linearBackward(linear(tf.zeros([2, 5]), w), w));
       return tf.memory().numTensors;
@@ -86,6 +114,24 @@ describe.each(['wasm', 'cpu'] as const)('on %s', (backend) => {
     );
   });
 });
+
+/** x [T, cols] rounded to 16 bits of the largest |x| of each block: what the vector kernels keep. */
+function asSixteenBits(x: tf.Tensor2D, type: GgmlType): tf.Tensor2D {
+  if (!isBlockType(type)) return x;
+  const { group } = BLOCK_GROUPS[type];
+  const values = Float32Array.from(x.dataSync());
+  const [, cols] = x.shape;
+  for (let row = 0; row < values.length; row += cols) {
+    for (let first = 0; first < cols; first += group) {
+      const block = values.subarray(row + first, row + Math.min(first + group, cols));
+      const most = block.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+      for (let i = 0; i < block.length; i++) {
+        block[i] = (Math.round(((block[i] ?? 0) / most) * 32767) * most) / 32767;
+      }
+    }
+  }
+  return tf.tensor2d(values, x.shape);
+}
 
 it('a matrix beyond the end of the wasm heap is refused before anything is allocated', async () => {
   await openHost('wasm');

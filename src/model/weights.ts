@@ -3,8 +3,10 @@
 import { LabError } from '../errors.ts';
 import { byteLength, type GgmlType } from '../formats/quants.ts';
 import { onGpu } from './ops/host.ts';
+import { simdKernels } from './simd/kernels.ts';
 import { GpuWeight } from './weights-gpu.ts';
 import { HostWeight } from './weights-host.ts';
+import { SimdWeight } from './weights-simd.ts';
 
 /** A frozen matrix W [rows, cols] (ggml: rows = outputs, cols = inputs). Owned by the model. */
 export interface WeightMatrix {
@@ -14,17 +16,17 @@ export interface WeightMatrix {
   readonly cols: number;
   /** Bytes of the matrix as the file holds it. */
   readonly fileBytes: number;
-  /** GPU bytes that it holds; 0 on wasm and cpu, whose copies tf.memory() counts. */
+  /** GPU bytes that it holds; 0 on wasm and cpu, where tf.memory() counts them. */
   readonly bytesOnDevice: number;
   /** For the ops only. */
-  readonly storage: HostWeight | GpuWeight;
+  readonly storage: HostWeight | GpuWeight | SimdWeight;
   dispose(): void;
 }
 
 /**
- * Takes the file's bytes of one matrix. On WebGPU they are copied, still quantised; on wasm and cpu they
- * are kept as they are (not copied) and decoded when first needed. Throws `bad_input` when the size does not fit the type and shape,
- * `unsupported` for a type without a decoder, `limit` when a device limit is in the way.
+ * Takes the file's bytes of one matrix. On WebGPU and wasm they are copied, still quantised; on cpu, and
+ * on wasm without vector instructions, they are kept as they are (not copied) and decoded when first
+ * needed. Throws `bad_input` when the size does not fit the type and shape, `unsupported` for a type without a decoder, `limit` when a device limit is in the way.
  */
 export function uploadWeight(
   name: string,
@@ -41,9 +43,7 @@ export function uploadWeight(
       { name, type, expected: fileBytes, found: bytes.length },
     );
   }
-  const storage = onGpu()
-    ? new GpuWeight(name, type, rows, cols, bytes)
-    : new HostWeight(name, type, rows, cols, bytes);
+  const storage = store(name, type, rows, cols, bytes);
   return {
     name,
     type,
@@ -54,4 +54,9 @@ export function uploadWeight(
     storage,
     dispose: () => storage.dispose(),
   };
+}
+
+function store(...matrix: ConstructorParameters<typeof GpuWeight>): WeightMatrix['storage'] {
+  if (onGpu()) return new GpuWeight(...matrix);
+  return simdKernels() === null ? new HostWeight(...matrix) : new SimdWeight(...matrix);
 }

@@ -197,7 +197,7 @@ function infoOf(
   const counts = new Map<string, number>();
   for (const { type, rows, cols } of model.matrices)
     counts.set(type, (counts.get(type) ?? 0) + rows * cols);
-  const weightBytes = weightBytesOn(backend, model.parameters, model.tensorBytes);
+  const weightBytes = weightBytesOn(backend, model.matrices);
   const [quantisation] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? ['F32'];
   return {
     name: text('general.name') ?? file.source.name,

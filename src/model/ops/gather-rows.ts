@@ -7,6 +7,7 @@ import { idsBelow } from './check.ts';
 import { allocate2D, view } from './host.ts';
 import { sizesOf } from './linear.ts';
 import { gatherKernel, rowForm } from './linear-kernels.ts';
+import { gatherSimd } from './linear-simd.ts';
 import { empty2D, runInto } from './program.ts';
 
 /** w [rows, cols], ids [T] -> [T, cols], decoded. Throws `bad_input` for an id >= rows. Returns owned. */
@@ -14,6 +15,7 @@ export function gatherRows(w: WeightMatrix, ids: Int32Array): tf.Tensor2D {
   idsBelow(`gatherRows ${w.name}`, ids, w.rows);
   const { storage } = w;
   if (storage.kind === 'gpu') return gatherGpu(w, storage, ids);
+  if (storage.kind === 'simd') return gatherSimd(w, storage, ids);
   const out = allocate2D(ids.length, w.cols);
   const values = view(out);
   ids.forEach((id, t) => {

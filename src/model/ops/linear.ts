@@ -18,6 +18,7 @@ import {
   sumPartsKernel,
   tokenTile,
 } from './linear-kernels.ts';
+import { linearBackwardSimd, linearSimd } from './linear-simd.ts';
 import { empty2D, run2D, runInto } from './program.ts';
 
 /** Rows of W that one invocation of the gradient adds up before another takes over. */
@@ -26,17 +27,21 @@ const PART_ROWS = 2048;
 /** x [T, cols] -> [T, rows]. Row t is bit-equal for any T on wasm and cpu. Borrows x, returns owned. */
 export function linear(x: tf.Tensor2D, w: WeightMatrix): tf.Tensor2D {
   sameShape(`linear input of ${w.name}`, x.shape, [x.shape[0], w.cols]);
-  if (w.storage.kind === 'gpu') return linearGpu(x, w, w.storage);
-  if (tf.getBackend() === 'wasm') return tf.matMul(x, w.storage.transposed());
-  return w.storage.withPlain((plain) => timesTransposed(x, plain));
+  const { storage } = w;
+  if (storage.kind === 'gpu') return linearGpu(x, w, storage);
+  if (storage.kind === 'simd') return linearSimd(x, w, storage);
+  if (tf.getBackend() === 'wasm') return tf.matMul(x, storage.transposed());
+  return storage.withPlain((plain) => timesTransposed(x, plain));
 }
 
 /** dy [T, rows] -> dx [T, cols]. Borrows dy, returns owned. */
 export function linearBackward(dy: tf.Tensor2D, w: WeightMatrix): tf.Tensor2D {
   sameShape(`linearBackward dy of ${w.name}`, dy.shape, [dy.shape[0], w.rows]);
-  if (w.storage.kind === 'gpu') return linearBackwardGpu(dy, w, w.storage);
-  if (tf.getBackend() === 'wasm') return w.storage.withPlain((plain) => tf.matMul(dy, plain));
-  return w.storage.withPlain((plain) => times(dy, plain));
+  const { storage } = w;
+  if (storage.kind === 'gpu') return linearBackwardGpu(dy, w, storage);
+  if (storage.kind === 'simd') return linearBackwardSimd(dy, w, storage);
+  if (tf.getBackend() === 'wasm') return storage.withPlain((plain) => tf.matMul(dy, plain));
+  return storage.withPlain((plain) => times(dy, plain));
 }
 
 /** {@link linear} in tfjs core ops over the decoded W [rows, cols]; autograd is the reference gradient. */

@@ -4,36 +4,7 @@
  * is written to that memory but the results.
  */
 
-/** e^x for x <= 0, four at a time: 2^n · p(r), Cephes' expf polynomial, relative error below 2e-7. */
-// @ts-ignore: decorator
-@inline
-function exp4(x: v128): v128 {
-  const clamped = f32x4.max(x, f32x4.splat(-87));
-  const n = f32x4.floor(
-    f32x4.add(f32x4.mul(clamped, f32x4.splat(1.44269504088896341)), f32x4.splat(0.5)),
-  );
-  let r = f32x4.sub(clamped, f32x4.mul(n, f32x4.splat(0.693359375)));
-  r = f32x4.sub(r, f32x4.mul(n, f32x4.splat(-2.12194440e-4)));
-  let y = f32x4.splat(1.9875691500e-4);
-  y = f32x4.add(f32x4.mul(y, r), f32x4.splat(1.3981999507e-3));
-  y = f32x4.add(f32x4.mul(y, r), f32x4.splat(8.3334519073e-3));
-  y = f32x4.add(f32x4.mul(y, r), f32x4.splat(4.1665795894e-2));
-  y = f32x4.add(f32x4.mul(y, r), f32x4.splat(1.6666665459e-1));
-  y = f32x4.add(f32x4.mul(y, r), f32x4.splat(5.0000001201e-1));
-  y = f32x4.add(f32x4.add(f32x4.mul(f32x4.mul(y, r), r), r), f32x4.splat(1));
-  const power = i32x4.shl(i32x4.add(i32x4.trunc_sat_f32x4_s(n), i32x4.splat(127)), 23);
-  return f32x4.mul(y, power);
-}
-
-// @ts-ignore: decorator
-@inline
-function sum4(x: v128): f32 {
-  return (
-    f32x4.extract_lane(x, 0) +
-    f32x4.extract_lane(x, 1) +
-    (f32x4.extract_lane(x, 2) + f32x4.extract_lane(x, 3))
-  );
-}
+import { exp4, sum4 } from './vec.as';
 
 /** Σ_d a_d b_d over `length` values, a multiple of 4. */
 // @ts-ignore: decorator
@@ -75,7 +46,7 @@ function softmaxRow(
   for (let j = 0; j < tail; j += 4) {
     const at = p + ((<usize>j) << 2);
     const seen = v128.load(at);
-    let e = exp4(f32x4.sub(seen, f32x4.splat(max)));
+    let e = exp4(f32x4.max(f32x4.sub(seen, f32x4.splat(max)), f32x4.splat(-87)));
     // What lies beyond the row, and what underflows, has no weight at all.
     e = v128.and(e, f32x4.gt(f32x4.sub(seen, f32x4.splat(max)), f32x4.splat(-87)));
     v128.store(at, e);

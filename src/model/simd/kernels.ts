@@ -2,10 +2,125 @@
 
 import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm';
 import * as tf from '@tensorflow/tfjs-core';
+import { LabError } from '../../errors.ts';
 import { SIMD_MODULE } from './module.ts';
 
-/** The module's functions; pointers are byte addresses of f32 arrays in tfjs's memory. */
+/** The module's functions; pointers are byte addresses in tfjs's memory. The .as.ts files say what each does. */
 export interface SimdKernels {
+  quantizeRows(
+    x: number,
+    q: number,
+    s: number,
+    sums: number,
+    tokens: number,
+    cols: number,
+    block: number,
+    tile: number,
+  ): void;
+  interleaveRows(x: number, out: number, tokens: number, cols: number): void;
+  interleaveQuads(
+    x: number,
+    out: number,
+    tokens: number,
+    cols: number,
+    first: number,
+    count: number,
+    padded: number,
+  ): void;
+  nibblesTimes1(
+    w: number,
+    q: number,
+    s: number,
+    sums: number,
+    y: number,
+    acc: number,
+    rows: number,
+    blocks: number,
+  ): void;
+  nibblesTimes4(
+    w: number,
+    q: number,
+    s: number,
+    sums: number,
+    y: number,
+    acc: number,
+    tokens: number,
+    rows: number,
+    blocks: number,
+  ): void;
+  nibblesColumns(w: number, out: number, stride: number, panels: number, panelBytes: number): void;
+  bytesTimes1(
+    w: number,
+    q: number,
+    s: number,
+    sums: number,
+    y: number,
+    acc: number,
+    rows: number,
+    blocks: number,
+    pairs: number,
+    offsets: number,
+  ): void;
+  bytesTimes4(
+    w: number,
+    q: number,
+    s: number,
+    sums: number,
+    y: number,
+    acc: number,
+    tokens: number,
+    rows: number,
+    blocks: number,
+    pairs: number,
+    offsets: number,
+  ): void;
+  bytesColumns(
+    w: number,
+    out: number,
+    stride: number,
+    panels: number,
+    panelBytes: number,
+    pairs: number,
+    offsets: number,
+  ): void;
+  floatsTimes1(
+    w: number,
+    x: number,
+    y: number,
+    acc: number,
+    rows: number,
+    cols: number,
+    kind: number,
+  ): void;
+  floatsTimes4(
+    w: number,
+    x: number,
+    y: number,
+    acc: number,
+    tokens: number,
+    rows: number,
+    cols: number,
+    kind: number,
+  ): void;
+  floatsColumns(
+    w: number,
+    out: number,
+    stride: number,
+    panels: number,
+    panelBytes: number,
+    count: number,
+    kind: number,
+  ): void;
+  addTransposed(
+    columns: number,
+    dy: number,
+    dx: number,
+    tokens: number,
+    cols: number,
+    first: number,
+    count: number,
+    padded: number,
+  ): void;
   attention(
     q: number,
     k: number,
@@ -59,6 +174,58 @@ export function simdKernels(): SimdKernels | null {
 export function pointerOf(tensor: tf.Tensor): number {
   const backend = tf.backend() as BackendWasm; // simdKernels() said so
   return backend.dataIdMap.get(tensor.dataId).memoryOffset;
+}
+
+/** `length` bytes of tfjs's memory from an address on. A heap that grows detaches it: keep none. */
+export function heapBytes(pointer: number, length: number): Uint8Array {
+  return new Uint8Array(heap(), pointer, length);
+}
+
+/** As {@link heapBytes}, for float32 values. */
+export function heapFloats(pointer: number, length: number): Float32Array {
+  return new Float32Array(heap(), pointer, length);
+}
+
+function heap(): ArrayBuffer {
+  const memory = memoryOf(tf.backend() as BackendWasm); // simdKernels() said so
+  if (memory instanceof WebAssembly.Memory) return memory.buffer as ArrayBuffer; // not shared
+  throw new LabError('internal', 'The WASM backend has no memory.');
+}
+
+interface Scratch {
+  readonly pointer: number;
+  readonly bytes: number;
+}
+
+const scratches = new WeakMap<BackendWasm, Scratch>();
+
+/**
+ * The address of `bytes` undefined bytes in tfjs's memory, aligned to 8, valid until the next call. It
+ * grows and is kept: an op asks once and needs no tensor for what it throws away.
+ */
+export function scratch(bytes: number): number {
+  const backend = tf.backend() as BackendWasm; // simdKernels() said so
+  const known = scratches.get(backend);
+  if (known !== undefined && known.bytes >= bytes) return known.pointer;
+  const { _malloc, _free } = backend.wasm as unknown as Allocator; // Emscripten's own names
+  if (known !== undefined) _free(known.pointer);
+  const size = Math.max(bytes, 2 * (known?.bytes ?? 2 ** 14));
+  const pointer = _malloc(size) >>> 0;
+  if (pointer === 0) {
+    scratches.delete(backend);
+    throw new LabError(
+      'limit',
+      `WASM memory has no ${size} bytes left. Use a smaller model, a shorter text, or a browser with WebGPU.`,
+      { bytes: size },
+    );
+  }
+  scratches.set(backend, { pointer, bytes: size });
+  return pointer;
+}
+
+interface Allocator {
+  _malloc(bytes: number): number;
+  _free(pointer: number): void;
 }
 
 /** Emscripten keeps the instance's exports as `asm`; its type does not say so. */

@@ -1,0 +1,187 @@
+/**
+ * Products with a matrix of signed bytes, value = d · q (+ m) with d (and m) for each block of a row.
+ * The matrix lies in panels of eight rows; a block of B columns (16 or 32) is B / 2 vectors, each two
+ * columns of the eight rows (byte 2r + p: row r, column p), then d[8] and, where the type has it, m[8]
+ * as float32.
+ */
+
+import { storePanel } from './panel.as';
+
+/** y [tokens, rows] for tokens in tiles of 4; `pairs` = B / 2; `acc` is scratch of 128 bytes. */
+export function bytesTimes4(
+  w: usize,
+  q: usize,
+  s: usize,
+  sums: usize,
+  y: usize,
+  acc: usize,
+  tokens: i32,
+  rows: i32,
+  blocks: i32,
+  pairs: i32,
+  offsets: bool,
+): void {
+  const vectors = (<usize>pairs) << 4;
+  const size = vectors + (offsets ? 64 : 32);
+  for (let row = 0; row < rows; row += 8) {
+    for (let t = 0; t < tokens; t += 4) {
+      let wp = w + (<usize>((row >> 3) * blocks)) * size;
+      let xp = q + ((<usize>(t * blocks * pairs)) << 2);
+      let sp = s + ((<usize>(t * blocks)) << 2);
+      const toSums = sums - s;
+      for (let i: usize = 0; i < 128; i += 16) v128.store(acc + i, i32x4.splat(0));
+      for (let b = 0; b < blocks; b++) {
+        let a0 = i32x4.splat(0);
+        let a1 = i32x4.splat(0);
+        let a2 = i32x4.splat(0);
+        let a3 = i32x4.splat(0);
+        let b0 = i32x4.splat(0);
+        let b1 = i32x4.splat(0);
+        let b2 = i32x4.splat(0);
+        let b3 = i32x4.splat(0);
+        const end = wp + vectors;
+        for (; wp < end; wp += 16) {
+          const v = v128.load(wp);
+          const w0 = i16x8.extend_low_i8x16_s(v);
+          const w1 = i16x8.extend_high_i8x16_s(v);
+          let x = v128.load32_splat(xp);
+          a0 = i32x4.add(a0, i32x4.dot_i16x8_s(w0, x));
+          b0 = i32x4.add(b0, i32x4.dot_i16x8_s(w1, x));
+          x = v128.load32_splat(xp, 4);
+          a1 = i32x4.add(a1, i32x4.dot_i16x8_s(w0, x));
+          b1 = i32x4.add(b1, i32x4.dot_i16x8_s(w1, x));
+          x = v128.load32_splat(xp, 8);
+          a2 = i32x4.add(a2, i32x4.dot_i16x8_s(w0, x));
+          b2 = i32x4.add(b2, i32x4.dot_i16x8_s(w1, x));
+          x = v128.load32_splat(xp, 12);
+          a3 = i32x4.add(a3, i32x4.dot_i16x8_s(w0, x));
+          b3 = i32x4.add(b3, i32x4.dot_i16x8_s(w1, x));
+          xp += 16;
+        }
+        finish(acc, a0, b0, wp, sp, sp + toSums, offsets);
+        finish(acc + 32, a1, b1, wp, sp + 4, sp + toSums + 4, offsets);
+        finish(acc + 64, a2, b2, wp, sp + 8, sp + toSums + 8, offsets);
+        finish(acc + 96, a3, b3, wp, sp + 12, sp + toSums + 12, offsets);
+        wp += size - vectors;
+        sp += 16;
+      }
+      storePanel(acc, y, t, tokens, row, rows);
+    }
+  }
+}
+
+/** acc[8] += d · s · q-sums (+ m · sum of x). */
+// @ts-ignore: decorator
+@inline
+function finish(
+  acc: usize,
+  a: v128,
+  b: v128,
+  scales: usize,
+  s: usize,
+  sum: usize,
+  offsets: bool,
+): void {
+  const s4 = v128.load32_splat(s);
+  let y0 = plus(v128.load(acc), a, v128.load(scales), s4);
+  let y1 = plus(v128.load(acc, 16), b, v128.load(scales, 16), s4);
+  if (offsets) {
+    const x = v128.load32_splat(sum);
+    y0 = f32x4.add(y0, f32x4.mul(v128.load(scales, 32), x));
+    y1 = f32x4.add(y1, f32x4.mul(v128.load(scales, 48), x));
+  }
+  v128.store(acc, y0);
+  v128.store(acc, y1, 16);
+}
+
+// @ts-ignore: decorator
+@inline
+function plus(acc: v128, q: v128, d: v128, s: v128): v128 {
+  return f32x4.add(acc, f32x4.mul(f32x4.convert_i32x4_s(q), f32x4.mul(d, s)));
+}
+
+/** The same for one token, bit for bit. */
+export function bytesTimes1(
+  w: usize,
+  q: usize,
+  s: usize,
+  sums: usize,
+  y: usize,
+  acc: usize,
+  rows: i32,
+  blocks: i32,
+  pairs: i32,
+  offsets: bool,
+): void {
+  const vectors = (<usize>pairs) << 4;
+  let wp = w;
+  for (let row = 0; row < rows; row += 8) {
+    let xp = q;
+    let sp = s;
+    let mp = sums;
+    v128.store(acc, f32x4.splat(0));
+    v128.store(acc, f32x4.splat(0), 16);
+    for (let b = 0; b < blocks; b++) {
+      let a0 = i32x4.splat(0);
+      let b0 = i32x4.splat(0);
+      let a1 = i32x4.splat(0);
+      let b1 = i32x4.splat(0);
+      const end = wp + vectors;
+      for (; wp < end; wp += 32) {
+        let v = v128.load(wp);
+        let x = v128.load32_splat(xp);
+        a0 = i32x4.add(a0, i32x4.dot_i16x8_s(i16x8.extend_low_i8x16_s(v), x));
+        b0 = i32x4.add(b0, i32x4.dot_i16x8_s(i16x8.extend_high_i8x16_s(v), x));
+        v = v128.load(wp, 16);
+        x = v128.load32_splat(xp, 4);
+        a1 = i32x4.add(a1, i32x4.dot_i16x8_s(i16x8.extend_low_i8x16_s(v), x));
+        b1 = i32x4.add(b1, i32x4.dot_i16x8_s(i16x8.extend_high_i8x16_s(v), x));
+        xp += 8;
+      }
+      finish(acc, i32x4.add(a0, a1), i32x4.add(b0, b1), wp, sp, mp, offsets);
+      wp += offsets ? 64 : 32;
+      sp += 4;
+      mp += 4;
+    }
+    storePanel(acc, y, 0, 1, row, rows);
+  }
+}
+
+/**
+ * The block at `w` of each of `panels` panels, `panelBytes` apart: out[k · stride + 4 r] = value of row
+ * r, column k.
+ */
+export function bytesColumns(
+  w: usize,
+  out: usize,
+  stride: usize,
+  panels: i32,
+  panelBytes: usize,
+  pairs: i32,
+  offsets: bool,
+): void {
+  const vectors = (<usize>pairs) << 4;
+  for (let half = 0; half < 2 * panels; half++) {
+    const part: usize = (half & 1) << 4;
+    const end = w + vectors;
+    const d = v128.load(end + part);
+    const m = offsets ? v128.load(end + 32 + part) : f32x4.splat(0);
+    let to = out;
+    for (let at = w; at < end; at += 16) {
+      const q = v128.load8x8_s(at + (part >> 1));
+      const even = i32x4.shr_s(i32x4.shl(q, 16), 16);
+      const odd = i32x4.shr_s(q, 16);
+      let a = f32x4.mul(f32x4.convert_i32x4_s(even), d);
+      let b = f32x4.mul(f32x4.convert_i32x4_s(odd), d);
+      if (offsets) {
+        a = f32x4.add(a, m);
+        b = f32x4.add(b, m);
+      }
+      v128.store(to, a);
+      v128.store(to + stride, b);
+      to += 2 * stride;
+    }
+    out += 16;
+    if (part) w += panelBytes;
+  }
+}

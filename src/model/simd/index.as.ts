@@ -1,0 +1,8 @@
+/** The functions of the one module: all pointers are byte addresses in tfjs's own memory. */
+
+export { interleaveQuads, interleaveRows, quantizeRows } from './activations.as';
+export { attention, attentionBackward } from './attention.as';
+export { bytesColumns, bytesTimes1, bytesTimes4 } from './bytes.as';
+export { floatsColumns, floatsTimes1, floatsTimes4 } from './floats.as';
+export { nibblesColumns, nibblesTimes1, nibblesTimes4 } from './nibbles.as';
+export { addTransposed } from './transposed.as';

@@ -1,0 +1,189 @@
+/**
+ * Products with a matrix of 4-bit values, value = d · q + m with d and m for each 32 columns of a row.
+ * The matrix lies in panels of eight rows, 192 bytes a block of 32 columns: for each 8 columns c two
+ * vectors (rows 0-3, rows 4-7) of 16-bit lanes, lane 2r + p holding row r's columns 8c + p, + 2, + 4, + 6
+ * in its four nibbles from the lowest up; then d[8] and m[8] as float32. With x as 16-bit integers one
+ * instruction multiplies two columns of four rows.
+ */
+
+import { storePanel } from './panel.as';
+
+const BLOCK: usize = 192;
+
+/** y [tokens, rows] for tokens in tiles of 4; `acc` is scratch of 128 bytes, `blocks` = cols / 32. */
+export function nibblesTimes4(
+  w: usize,
+  q: usize,
+  s: usize,
+  sums: usize,
+  y: usize,
+  acc: usize,
+  tokens: i32,
+  rows: i32,
+  blocks: i32,
+): void {
+  const mask = i16x8.splat(15);
+  for (let row = 0; row < rows; row += 8) {
+    for (let t = 0; t < tokens; t += 4) {
+      let wp = w + (<usize>((row >> 3) * blocks)) * BLOCK;
+      let xp = q + ((<usize>(t * blocks)) << 6);
+      let sp = s + ((<usize>(t * blocks)) << 2);
+      const toSums = sums - s;
+      for (let i: usize = 0; i < 128; i += 16) v128.store(acc + i, i32x4.splat(0));
+      for (let b = 0; b < blocks; b++) {
+        let a0 = i32x4.splat(0);
+        let a1 = i32x4.splat(0);
+        let a2 = i32x4.splat(0);
+        let a3 = i32x4.splat(0);
+        let b0 = i32x4.splat(0);
+        let b1 = i32x4.splat(0);
+        let b2 = i32x4.splat(0);
+        let b3 = i32x4.splat(0);
+        const end = wp + 128;
+        for (; wp < end; wp += 32) {
+          let v0 = v128.load(wp);
+          let v1 = v128.load(wp, 16);
+          for (let j = 0; j < 4; j++) {
+            const w0 = v128.and(v0, mask);
+            const w1 = v128.and(v1, mask);
+            v0 = i16x8.shr_u(v0, 4);
+            v1 = i16x8.shr_u(v1, 4);
+            let x = v128.load32_splat(xp);
+            a0 = i32x4.add(a0, i32x4.dot_i16x8_s(w0, x));
+            b0 = i32x4.add(b0, i32x4.dot_i16x8_s(w1, x));
+            x = v128.load32_splat(xp, 4);
+            a1 = i32x4.add(a1, i32x4.dot_i16x8_s(w0, x));
+            b1 = i32x4.add(b1, i32x4.dot_i16x8_s(w1, x));
+            x = v128.load32_splat(xp, 8);
+            a2 = i32x4.add(a2, i32x4.dot_i16x8_s(w0, x));
+            b2 = i32x4.add(b2, i32x4.dot_i16x8_s(w1, x));
+            x = v128.load32_splat(xp, 12);
+            a3 = i32x4.add(a3, i32x4.dot_i16x8_s(w0, x));
+            b3 = i32x4.add(b3, i32x4.dot_i16x8_s(w1, x));
+            xp += 16;
+          }
+        }
+        finish(acc, a0, b0, wp, sp, sp + toSums);
+        finish(acc + 32, a1, b1, wp, sp + 4, sp + toSums + 4);
+        finish(acc + 64, a2, b2, wp, sp + 8, sp + toSums + 8);
+        finish(acc + 96, a3, b3, wp, sp + 12, sp + toSums + 12);
+        wp += 64;
+        sp += 16;
+      }
+      storePanel(acc, y, t, tokens, row, rows);
+    }
+  }
+}
+
+/** acc[8] += d · s · q-sums + m · sum of x. */
+// @ts-ignore: decorator
+@inline
+function finish(acc: usize, a: v128, b: v128, scales: usize, s: usize, sum: usize): void {
+  v128.store(acc, finished(v128.load(acc), a, v128.load(scales), v128.load(scales, 32), s, sum));
+  v128.store(
+    acc,
+    finished(v128.load(acc, 16), b, v128.load(scales, 16), v128.load(scales, 48), s, sum),
+    16,
+  );
+}
+
+// @ts-ignore: decorator
+@inline
+function finished(acc: v128, q: v128, d: v128, m: v128, s: usize, sum: usize): v128 {
+  const product = f32x4.mul(f32x4.convert_i32x4_s(q), f32x4.mul(d, v128.load32_splat(s)));
+  return f32x4.add(f32x4.add(acc, product), f32x4.mul(m, v128.load32_splat(sum)));
+}
+
+/** The same for one token, bit for bit. */
+export function nibblesTimes1(
+  w: usize,
+  q: usize,
+  s: usize,
+  sums: usize,
+  y: usize,
+  acc: usize,
+  rows: i32,
+  blocks: i32,
+): void {
+  const low = i16x8.splat(15);
+  const high = i16x8.splat(240);
+  let wp = w;
+  for (let row = 0; row < rows; row += 8) {
+    let xp = q;
+    let sp = s;
+    let mp = sums;
+    let y0 = f32x4.splat(0);
+    let y1 = f32x4.splat(0);
+    for (let b = 0; b < blocks; b++) {
+      // Nibbles 1 and 3 stay where they are, 16 times too large; their sums are shifted at the end.
+      let a0 = i32x4.splat(0);
+      let b0 = i32x4.splat(0);
+      let a1 = i32x4.splat(0);
+      let b1 = i32x4.splat(0);
+      const end = wp + 128;
+      for (; wp < end; wp += 32) {
+        const v0 = v128.load(wp);
+        const v1 = v128.load(wp, 16);
+        const u0 = i16x8.shr_u(v0, 8);
+        const u1 = i16x8.shr_u(v1, 8);
+        let x = v128.load32_splat(xp);
+        a0 = i32x4.add(a0, i32x4.dot_i16x8_s(v128.and(v0, low), x));
+        a1 = i32x4.add(a1, i32x4.dot_i16x8_s(v128.and(v1, low), x));
+        x = v128.load32_splat(xp, 4);
+        b0 = i32x4.add(b0, i32x4.dot_i16x8_s(v128.and(v0, high), x));
+        b1 = i32x4.add(b1, i32x4.dot_i16x8_s(v128.and(v1, high), x));
+        x = v128.load32_splat(xp, 8);
+        a0 = i32x4.add(a0, i32x4.dot_i16x8_s(v128.and(u0, low), x));
+        a1 = i32x4.add(a1, i32x4.dot_i16x8_s(v128.and(u1, low), x));
+        x = v128.load32_splat(xp, 12);
+        b0 = i32x4.add(b0, i32x4.dot_i16x8_s(v128.and(u0, high), x));
+        b1 = i32x4.add(b1, i32x4.dot_i16x8_s(v128.and(u1, high), x));
+        xp += 16;
+      }
+      a0 = i32x4.add(a0, i32x4.shr_s(b0, 4));
+      a1 = i32x4.add(a1, i32x4.shr_s(b1, 4));
+      y0 = finished(y0, a0, v128.load(wp), v128.load(wp, 32), sp, mp);
+      y1 = finished(y1, a1, v128.load(wp, 16), v128.load(wp, 48), sp, mp);
+      wp += 64;
+      sp += 4;
+      mp += 4;
+    }
+    v128.store(acc, y0);
+    v128.store(acc, y1, 16);
+    storePanel(acc, y, 0, 1, row, rows);
+  }
+}
+
+/**
+ * The block at `w` of each of `panels` panels, `panelBytes` apart: out[k · stride + 4 r] = value of row
+ * r, column k.
+ */
+export function nibblesColumns(
+  w: usize,
+  out: usize,
+  stride: usize,
+  panels: i32,
+  panelBytes: usize,
+): void {
+  const mask = i16x8.splat(15);
+  for (let half = 0; half < 2 * panels; half++) {
+    const part: usize = (half & 1) << 4;
+    const d = v128.load(w + 128 + part);
+    const m = v128.load(w + 160 + part);
+    let to = out;
+    for (let c: usize = 0; c < 128; c += 32) {
+      let v = v128.load(w + c + part);
+      for (let j = 0; j < 4; j++) {
+        const q = v128.and(v, mask);
+        v = i16x8.shr_u(v, 4);
+        const even = v128.and(q, i32x4.splat(0xffff));
+        v128.store(to, f32x4.add(f32x4.mul(f32x4.convert_i32x4_s(even), d), m));
+        const odd = i32x4.shr_u(q, 16);
+        v128.store(to + stride, f32x4.add(f32x4.mul(f32x4.convert_i32x4_s(odd), d), m));
+        to += 2 * stride;
+      }
+    }
+    out += 16;
+    if (part) w += panelBytes;
+  }
+}
