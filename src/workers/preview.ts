@@ -35,7 +35,7 @@ export function previewModel(
     trainedContext: trained,
     memory: estimateMemory(config, {
       ...defaultNeeds,
-      weightBytes: weightBytesOn(backend, parameters, tensorBytes),
+      weightBytes: weightBytesOn(backend, gguf.tensors),
       rank: settings.lora_rank,
       targets: settings.target_modules,
     }),
