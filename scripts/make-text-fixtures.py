@@ -1,11 +1,14 @@
-"""Writes the reference splits of the tokenizer tests (pip install tokenizers).
+"""Writes the references of the tokenizer tests (pip install tokenizers sentencepiece).
 
-Run from the repository root; the output e2e/fixtures/engine/pretokenize.json is committed.
+Run from the repository root; the outputs e2e/fixtures/engine/{pretokenize,sentencepiece}.json are
+committed.
 """
 
+import io
 import json
 import pathlib
 
+import sentencepiece
 from tokenizers import Regex, pre_tokenizers
 
 CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
@@ -59,3 +62,42 @@ def pieces(rule, text):
 out = {name: [{"text": t, "pieces": pieces(rule, t)} for t in TEXTS] for name, rule in RULES.items()}
 path = pathlib.Path("e2e/fixtures/engine/pretokenize.json")
 path.write_text(json.dumps(out, indent=1) + "\n")
+
+
+def sentence_piece():
+    """A small BPE vocabulary trained here, as GGUF's keys hold it, with ids by SentencePiece itself."""
+    words = ["the mug is on the shelf", "take mug 1 from shelf 2", "go to sinkbasin 1", "put it in/on",
+             "look at the lamp", "then open the drawer and look", "na\u00efve caf\u00e9", "x = (y + 1)"]
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(words * 20),
+        model_writer=model,
+        vocab_size=360,
+        model_type="bpe",
+        byte_fallback=True,
+        add_dummy_prefix=True,
+        remove_extra_whitespaces=False,
+        normalization_rule_name="identity",
+        allow_whitespace_only_pieces=True,
+        hard_vocab_limit=False,
+        minloglevel=2,
+    )
+    sp = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+    size = sp.get_piece_size()
+    kind = lambda i: 2 if sp.is_unknown(i) else 3 if sp.is_control(i) else 6 if sp.is_byte(i) else 1
+    metadata = {
+        "tokenizer.ggml.model": "llama",
+        "tokenizer.ggml.tokens": [sp.id_to_piece(i) for i in range(size)],
+        "tokenizer.ggml.scores": [sp.get_score(i) for i in range(size)],
+        "tokenizer.ggml.token_type": [kind(i) for i in range(size)],
+        "tokenizer.ggml.unknown_token_id": sp.unk_id(),
+        "tokenizer.ggml.bos_token_id": sp.bos_id(),
+        "tokenizer.ggml.eos_token_id": sp.eos_id(),
+    }
+    texts = [t for t in TEXTS if t and "\u0000" not in t] + words + ["\u65e5\u672c \U0001f642", "  the  mug"]
+    cases = [{"text": t, "ids": sp.encode(t)} for t in texts]
+    path = pathlib.Path("e2e/fixtures/engine/sentencepiece.json")
+    path.write_text(json.dumps({"metadata": metadata, "cases": cases}) + "\n")
+
+
+sentence_piece()

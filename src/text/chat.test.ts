@@ -19,7 +19,7 @@ const user = (content: string): ChatMessage => ({ role: 'user', content });
 const assistant = (content: string): ChatMessage => ({ role: 'assistant', content });
 const open = { addGenerationPrompt: true };
 
-describe.skipIf(!existsSync(path))('SmolLM2 (scripts/fetch-smollm2.mjs)', () => {
+describe.skipIf(!existsSync(path))('SmolLM2 (scripts/fetch-models.mjs smollm2)', () => {
   let metadata: GgufMetadata;
   let tokenizer: Tokenizer;
   let template: string;

@@ -111,7 +111,7 @@ function afterTurn(
   }
   const tailAt = at + turn.length;
   const tail = text.slice(tailAt);
-  const { ids, offsets } = encodeRendered(tokenizer, tail, mark);
+  const { ids, offsets } = encodeRendered(tokenizer, tail, mark, true);
   const [first] = ids;
   const closed = first !== undefined && first === sampled.at(-1) && tokenizer.isControl(first);
   const place = contentPlaces(tokenizer, template, messages, options, text, mark).at(-1);
@@ -171,24 +171,36 @@ function escapeMessage(tokenizer: Tokenizer, message: ChatMessage, mark: string)
   return { ...message, content: tokenizer.endsInControl(content) ? content + mark : content };
 }
 
-/** Encodes rendered text; `offsets[i]` is where token i begins, in bytes of the text without marks. */
+/**
+ * Encodes rendered text; `offsets[i]` is where token i begins, in bytes of the text without marks.
+ * `continues`: the text follows other plain text.
+ */
 function encodeRendered(
   tokenizer: Tokenizer,
   text: string,
   mark: string,
+  continues = false,
 ): { readonly ids: number[]; readonly offsets: number[] } {
   const ids: number[] = [];
-  for (const section of tokenizer.splitControl(text)) {
-    if (section.id !== null) ids.push(section.id);
+  const offsets: number[] = [];
+  let start = 0;
+  for (const [index, section] of tokenizer.splitControl(text).entries()) {
     // A whole run between control tokens is one text: merges may cross the border of a content.
-    else ids.push(...tokenizer.encode(section.text.replaceAll(mark, ''), { special: false }));
+    const plain = section.text.replaceAll(mark, '');
+    const options = { special: false, continues: continues && index === 0 };
+    const own = section.id !== null ? [section.id] : tokenizer.encode(plain, options);
+    const lengths = own.map((id) => tokenizer.bytes(id).length);
+    const end = start + new TextEncoder().encode(plain).length;
+    // A space that the vocabulary puts before a text is none of the text's bytes.
+    let offset = Math.min(start, end - lengths.reduce((sum, length) => sum + length, 0));
+    own.forEach((id, i) => {
+      ids.push(id);
+      offsets.push(Math.max(start, offset));
+      offset += lengths[i] ?? 0;
+    });
+    start = end;
   }
-  let offset = 0;
-  const offsets = ids.map((id) => {
-    offset += tokenizer.bytes(id).length;
-    return offset - tokenizer.bytes(id).length;
-  });
-  return { ids, offsets: [...offsets, offset] };
+  return { ids, offsets: [...offsets, start] };
 }
 
 // ---------------------------------------------------------------- where the contents went

@@ -3,6 +3,9 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 // Ids by Hugging Face tokenizers, built from the same file; also agreed by llama.cpp.
+import gemmaCases from '../../e2e/fixtures/engine/gemma3_270m_tokens.json' with { type: 'json' };
+// Ids by SentencePiece itself (scripts/make-text-fixtures.py).
+import sentencePieceCases from '../../e2e/fixtures/engine/sentencepiece.json' with { type: 'json' };
 import cases from '../../e2e/fixtures/engine/smollm2_tokens.json' with { type: 'json' };
 import { type GgufMetadata, readGguf } from '../formats/gguf.ts';
 import { blobSource, bytesSource } from '../formats/source.ts';
@@ -13,7 +16,7 @@ const path = fileURLToPath(
   new URL('../../.cache/models/SmolLM2-135M-Instruct.Q4_1.gguf', import.meta.url),
 );
 
-describe.skipIf(!existsSync(path))('SmolLM2 (scripts/fetch-smollm2.mjs)', () => {
+describe.skipIf(!existsSync(path))('SmolLM2 (scripts/fetch-models.mjs smollm2)', () => {
   let metadata: GgufMetadata;
   let tokenizer: Tokenizer;
   beforeAll(async () => {
@@ -177,7 +180,7 @@ test('a file without a usable vocabulary loads, and says so when text is used', 
   expect(none.warnings[0]).toMatch(/no vocabulary/);
   expect(() => none.encode('a', { special: false })).toThrow(/holds no vocabulary/);
   const other = createTokenizer({ ...complete, 'tokenizer.ggml.model': 'bert' });
-  expect(() => other.decode([1])).toThrow(/"bert"; supported is "gpt2"/);
+  expect(() => other.decode([1])).toThrow(/"bert"; supported are "gpt2"/);
 });
 
 test('a letter that the vocabulary lacks is refused by name', async () => {
@@ -188,4 +191,64 @@ test('a letter that the vocabulary lacks is refused by name', async () => {
   expect([...tiny.eosIds].toSorted()).toEqual([0, 2]);
   expect(tiny.encode('!', { special: false })).toEqual([3]);
   expect(() => tiny.encode('hello', { special: false })).toThrow(/no token for the character "h"/);
+});
+
+describe('a SentencePiece vocabulary with a space before each text, as Llama 2 has', () => {
+  const { metadata, cases: texts } = sentencePieceCases;
+  const tokenizer = createTokenizer(metadata);
+
+  test.each(texts)('$text has the ids of SentencePiece itself, and comes back', ({ text, ids }) => {
+    expect(tokenizer.encode(text, { special: false })).toEqual(ids);
+    expect(tokenizer.decode(ids)).toBe(text);
+  });
+
+  test('the space stands before a text and behind a whole token, not within a text that goes on', () => {
+    const [space = 0, ...rest] = tokenizer.encode('q', { special: false });
+    expect(tokenizer.piece(space).startsWith(' ')).toBe(true);
+    const eos = tokenizer.idOf('</s>') ?? -1;
+    expect(tokenizer.encode('</s>q', { special: true })).toEqual([eos, space, ...rest]);
+    const going = tokenizer.encode('q', { special: false, continues: true });
+    expect(tokenizer.decode([eos, ...going])).toBe('</s>q');
+    expect(tokenizer.encode('q', { special: false, bos: true })[0]).toBe(tokenizer.bosId);
+  });
+
+  test('bytes that are no token fall back to byte tokens, streamed in whole characters', () => {
+    const ids = tokenizer.encode('語🙂', { special: false });
+    const stream = createTextStream(tokenizer);
+    expect(ids.map((id) => stream.push(id)).join('') + stream.end()).toBe(' 語🙂');
+  });
+
+  test('any text comes back', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(tokenizer.decode(tokenizer.encode(text, { special: false }))).toBe(text);
+      }),
+    );
+  });
+});
+
+const gemma = fileURLToPath(
+  new URL('../../.cache/models/gemma-3-270m-q4_k_m.gguf', import.meta.url),
+);
+
+describe.skipIf(!existsSync(gemma))('Gemma 3 270M (scripts/fetch-models.mjs gemma3)', () => {
+  let tokenizer: Tokenizer;
+  beforeAll(async () => {
+    const source = blobSource(await openAsBlob(gemma), 'Gemma 3');
+    tokenizer = createTokenizer((await readGguf(source)).metadata);
+  });
+
+  // Ids by llama.cpp.
+  test.each(gemmaCases.strings)('$text has the ids of llama.cpp', ({ text, ids }) => {
+    expect(tokenizer.encode(text, { special: false })).toEqual(ids);
+    expect(tokenizer.decode(ids)).toBe(text);
+  });
+
+  test('raw text begins with the start token, and <eos> ends', () => {
+    expect(tokenizer.encode('The capital of France is', { special: false, bos: true })).toEqual([
+      2, 818, 5279, 529, 7001, 563,
+    ]);
+    expect([...tokenizer.eosIds]).toEqual([1, 106]);
+    expect(tokenizer.warnings).toEqual([]);
+  });
 });
