@@ -4,6 +4,7 @@ import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CONFIG_FILE } from '../formats/adapter-config.ts';
 import { WEIGHTS_FILE } from '../formats/peft.ts';
+import { type ByteSource, bytesSource } from '../formats/source.ts';
 import { readBytes } from './files.ts';
 import type { PortableFile } from './jobs.ts';
 
@@ -26,6 +27,12 @@ export async function saveAdapter(folder: string, files: readonly PortableFile[]
   for (const { name, base64 } of files) {
     await writeFile(join(folder, name), Buffer.from(base64, 'base64'));
   }
+}
+
+/** The files of an adapter that must be there, to be read by slices. */
+export async function adapterSources(path: string): Promise<readonly ByteSource[]> {
+  const files = (await readAdapter(path)) ?? [];
+  return files.map(({ name, base64 }) => bytesSource(Buffer.from(base64, 'base64'), name));
 }
 
 async function portable(name: string, path: string): Promise<PortableFile> {

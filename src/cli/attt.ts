@@ -3,6 +3,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../../package.json';
 import { defaultSettings, methodNames } from '../config.ts';
+import { adapterCommand } from './adapter.ts';
 import { readAdapter, saveAdapter } from './adapters.ts';
 import { readJson } from './files.ts';
 import { runOnHost } from './host.ts';
@@ -93,6 +94,8 @@ program
     if (folder !== undefined) await saveAdapter(folder, files);
     await printJson(result);
   });
+
+program.addCommand(adapterCommand());
 
 program
   .command('play')

@@ -7,8 +7,10 @@ import { type GgufMetadata, readGguf } from '../formats/gguf.ts';
 import { writePeft } from '../formats/peft.ts';
 import { type ByteSource, bytesSource } from '../formats/source.ts';
 import { deriveRng } from '../math/rng.ts';
+import { scaleAdapter } from '../model/adapter-algebra.ts';
 import { openAdapter } from '../model/adapter-file.ts';
 import { KvCache } from '../model/cache.ts';
+import { compareSides, type Side } from '../model/compare.ts';
 import { type BackendEnv, openBackend } from '../model/device.ts';
 import { forward } from '../model/forward.ts';
 import { generate } from '../model/generate.ts';
@@ -20,7 +22,7 @@ import { GREEDY } from '../model/sampler.ts';
 import type { BackendName, ChatMessage, EpisodeEvent, Json } from '../records.ts';
 import { encodeChat } from '../text/chat.ts';
 import { chatTemplateOf } from '../text/template.ts';
-import { createTokenizer } from '../text/tokenizer.ts';
+import { createTokenizer, type Tokenizer } from '../text/tokenizer.ts';
 import { readTrainingCase, runTrainingCase } from '../train/training-case.ts';
 import { type EpisodesJob, runEpisodes } from './episodes.ts';
 
@@ -31,7 +33,7 @@ export interface PortableFile {
 }
 
 /** The files of one adapter, see openAdapter; null for the base alone. */
-type AdapterFiles = readonly PortableFile[] | null;
+export type AdapterFiles = readonly PortableFile[] | null;
 
 export type Job =
   | {
@@ -48,6 +50,19 @@ export type Job =
       readonly temperature: number;
       readonly seed: number;
       readonly adapter: AdapterFiles;
+    }
+  | {
+      readonly kind: 'compare';
+      readonly messages: readonly ChatMessage[];
+      readonly maxTokens: number;
+      readonly temperature: number;
+      readonly seed: number;
+      /** In the order of the result; null files are the base alone. */
+      readonly sides: readonly {
+        readonly label: string;
+        readonly strength: number;
+        readonly adapter: AdapterFiles;
+      }[];
     }
   | { readonly kind: 'train'; readonly case: Json }
   | EpisodesJob;
@@ -77,6 +92,7 @@ export async function runJob(job: Job, machine: Machine): Promise<Json> {
     const model = await loadLlama(gguf, source);
     try {
       if (job.kind === 'train') return await train(model, job.case, source.name);
+      if (job.kind === 'compare') return await compare(model, gguf.metadata, job, machine);
       using adapter = await adapterOf(job.adapter, model);
       switch (job.kind) {
         case 'logits':
@@ -113,8 +129,11 @@ async function train(model: LlamaModel, file: Json, name: string): Promise<Json>
 /** The adapter of the files on the device; owned by the caller. */
 async function adapterOf(files: AdapterFiles, model: LlamaModel): Promise<Adapter | null> {
   if (files === null) return null;
-  const sources = files.map(({ name, base64 }) => bytesSource(fromBase64(base64), name));
-  return new Adapter(await openAdapter(sources, model.config));
+  return new Adapter(await openAdapter(sourcesOf(files), model.config));
+}
+
+function sourcesOf(files: readonly PortableFile[]): ByteSource[] {
+  return files.map(({ name, base64 }) => bytesSource(fromBase64(base64), name));
 }
 
 async function logitRows(
@@ -143,11 +162,7 @@ async function reply(
   { messages, maxTokens, temperature, seed }: GenerateJob,
   { note }: Machine,
 ): Promise<Json> {
-  const tokenizer = createTokenizer(metadata);
-  for (const warning of tokenizer.warnings) note(warning);
-  const { ids: prompt } = encodeChat(tokenizer, chatTemplateOf(metadata), messages, {
-    addGenerationPrompt: true,
-  });
+  const { tokenizer, prompt } = promptOf(metadata, messages, note);
   const cache = emptyCache(model);
   const sampling = { ...GREEDY, temperature };
   const rng = deriveRng(seed, 'generate');
@@ -155,6 +170,47 @@ async function reply(
   const generation = await finish(generate(model, tokenizer, adapter, cache, prompt, rng, options));
   const { ids, logprobs, text, stop } = generation;
   return { prompt_ids: prompt, ids, logprobs, text, stop };
+}
+
+/** The conversation as ids, up to where the model is to go on. */
+function promptOf(
+  metadata: GgufMetadata,
+  messages: readonly ChatMessage[],
+  note: Machine['note'],
+): { readonly tokenizer: Tokenizer; readonly prompt: readonly number[] } {
+  const tokenizer = createTokenizer(metadata);
+  for (const warning of tokenizer.warnings) note(warning);
+  const options = { addGenerationPrompt: true };
+  return {
+    tokenizer,
+    prompt: encodeChat(tokenizer, chatTemplateOf(metadata), messages, options).ids,
+  };
+}
+
+type CompareJob = Extract<Job, { readonly kind: 'compare' }>;
+
+async function compare(
+  model: LlamaModel,
+  metadata: GgufMetadata,
+  { messages, sides, maxTokens, temperature, seed }: CompareJob,
+  { note }: Machine,
+): Promise<Json> {
+  const { tokenizer, prompt } = promptOf(metadata, messages, note);
+  const opened: Side[] = [];
+  for (const { label, strength, adapter: files } of sides) {
+    const adapter =
+      files && scaleAdapter(await openAdapter(sourcesOf(files), model.config), strength);
+    opened.push({ label, adapter });
+  }
+  const texts = await compareSides(model, tokenizer, prompt, opened, {
+    ...{ maxTokens, temperature, seed },
+    onProgress: (done, total) => note(`Turn ${done} of ${total}.`),
+  });
+  return {
+    prompt_ids: prompt,
+    sides: sides.map(({ label }) => label),
+    texts: texts.map(({ tokens, ...text }) => ({ ...text, tokens: tokens.map((t) => ({ ...t })) })),
+  };
 }
 
 function emptyCache({ config }: LlamaModel): KvCache {

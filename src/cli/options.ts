@@ -45,6 +45,15 @@ export function modelOption(): Option {
   ).makeOptionMandatory();
 }
 
+/** A parser for an option that wants a finite number, also a negative one. */
+export function finite(name: string): (text: string) => number {
+  return (text) => {
+    const value = text.trim() === '' ? Number.NaN : Number(text);
+    if (Number.isFinite(value)) return value;
+    throw new WrongUse(`${name} ${text} was given; expected a number.`);
+  };
+}
+
 /** `--adapter`, the same for every command. */
 export function adapterOption(): Option {
   return new Option('--adapter <path>', 'a LoRA: a PEFT folder, a zip of one, or a GGUF');

@@ -33,48 +33,84 @@ const VALUE_TYPE_IDS = {
 
 const ALIGNMENT = 32;
 
+/** A tensor as the header names it; the fastest axis first. */
+export type GgufTensorInfo = Pick<GgufTensorData, 'name' | 'type' | 'shape'>;
+
 /** The bytes of a GGUF file; keys and tensors keep their order. Throws `bad_input` on a bad size. */
 export function writeGguf(
   metadata: Readonly<Record<string, GgufValue>>,
   tensors: readonly GgufTensorData[],
 ): Uint8Array {
+  for (const tensor of tensors) checkSize(tensor);
+  const { bytes, offsets, size } = writeGgufHeader(metadata, tensors);
+  const file = new Uint8Array(size);
+  file.set(bytes);
+  tensors.forEach(({ data }, i) => {
+    file.set(data, offsets[i]);
+  });
+  return file;
+}
+
+/** Everything before the tensors' data, padded up to it. */
+export interface GgufHeader {
+  readonly bytes: Uint8Array;
+  /** Where each tensor's data begin, from the start of the file. */
+  readonly offsets: readonly number[];
+  /** Of the whole file, the last tensor's padding included. */
+  readonly size: number;
+}
+
+/**
+ * The header alone, for a file that is written tensor by tensor. `kept` are keys with their values as
+ * another file has them, byte for byte; they come first. `alignment` must be what the keys say.
+ */
+export function writeGgufHeader(
+  metadata: Readonly<Record<string, GgufValue>>,
+  tensors: readonly GgufTensorInfo[],
+  kept: readonly Uint8Array[] = [],
+  alignment = ALIGNMENT,
+): GgufHeader {
+  const aligned = (bytes: number) => Math.ceil(bytes / alignment) * alignment;
   const header = byteWriter();
   const entries = Object.entries(metadata);
   header.raw(new TextEncoder().encode('GGUF'));
   header.u32(3);
   header.u64(tensors.length);
-  header.u64(entries.length);
+  header.u64(kept.length + entries.length);
+  for (const bytes of kept) header.raw(bytes);
   for (const [key, value] of entries) {
     header.text(key);
     writeValue(header, value);
   }
   let dataBytes = 0;
-  const places = tensors.map((tensor) => {
-    checkSize(tensor);
-    const offset = dataBytes;
-    header.text(tensor.name);
-    header.u32(tensor.shape.length);
-    for (const axis of tensor.shape) header.u64(axis);
-    header.u32(GGML_LAYOUTS[tensor.type].id);
-    header.u64(offset);
-    dataBytes += aligned(tensor.data.length);
-    return { data: tensor.data, offset };
+  const starts = tensors.map(({ name, type, shape }) => {
+    const start = dataBytes;
+    header.text(name);
+    header.u32(shape.length);
+    for (const axis of shape) header.u64(axis);
+    header.u32(GGML_LAYOUTS[type].id);
+    header.u64(start);
+    dataBytes += aligned(sizeOf(type, shape));
+    return start;
   });
   const head = header.bytes();
   const dataOffset = aligned(head.length);
-  const file = new Uint8Array(dataOffset + dataBytes);
-  file.set(head);
-  for (const { data, offset } of places) file.set(data, dataOffset + offset);
-  return file;
+  const bytes = new Uint8Array(dataOffset);
+  bytes.set(head);
+  return {
+    bytes,
+    offsets: starts.map((start) => dataOffset + start),
+    size: dataOffset + dataBytes,
+  };
 }
 
-function aligned(bytes: number): number {
-  return Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+function sizeOf(type: GgmlType, shape: readonly number[]): number {
+  const rows = shape.slice(1).reduce((product, axis) => product * axis, 1);
+  return byteLength(type, shape[0] ?? 0) * rows;
 }
 
 function checkSize({ name, type, shape, data }: GgufTensorData): void {
-  const rows = shape.slice(1).reduce((product, axis) => product * axis, 1);
-  const expected = byteLength(type, shape[0] ?? 0) * rows;
+  const expected = sizeOf(type, shape);
   if (data.length === expected) return;
   throw new LabError(
     'bad_input',

@@ -32,6 +32,8 @@ export interface GgufFile {
   readonly alignment: number;
   /** Where the tensor data begin; all that lies before is the header. */
   readonly dataOffset: number;
+  /** Bytes [start, end) of each key with its value, so that a writer can keep them as they are. */
+  readonly keyRanges: ReadonlyMap<string, readonly [start: number, end: number]>;
 }
 
 /** The first read; the header of a model with 49,152 tokens takes 1.8 MB, with 262,144 7 MB. */
@@ -152,24 +154,31 @@ function parseHeader(at: Cursor, source: ByteSource): GgufFile {
   }
   const tensorCount = at.count('tensor count');
   const keyCount = at.count('key count');
-  const metadata = readMetadata(at, keyCount, source);
+  const { metadata, keyRanges } = readMetadata(at, keyCount, source);
   const declared = readTensorInfos(at, tensorCount, source);
   const alignment = alignmentOf(metadata, source);
   const dataOffset = Math.ceil(at.offset() / alignment) * alignment;
   const tensors = declared.map((info) => placeTensor(info, dataOffset, alignment, source));
   checkOverlap(tensors, source);
-  return { version, metadata, tensors, alignment, dataOffset };
+  return { version, metadata, tensors, alignment, dataOffset, keyRanges };
 }
 
 /** All keys before any of them is interpreted: their order carries no meaning. */
-function readMetadata(at: Cursor, count: number, source: ByteSource): GgufMetadata {
+function readMetadata(
+  at: Cursor,
+  count: number,
+  source: ByteSource,
+): Pick<GgufFile, 'metadata' | 'keyRanges'> {
   const values = new Map<string, Json>();
+  const keyRanges = new Map<string, readonly [number, number]>();
   for (let i = 0; i < count; i++) {
+    const start = at.offset();
     const key = at.name('key');
     if (values.has(key)) throw bad(source, `the key "${key}" occurs twice. ${CUT}`, { key });
     values.set(key, readValue(at, at.u32(), key, 0, source));
+    keyRanges.set(key, [start, at.offset()]);
   }
-  return Object.fromEntries(values);
+  return { metadata: Object.fromEntries(values), keyRanges };
 }
 
 /** One value of GGUF metadata type `type`. */
