@@ -5,6 +5,7 @@ import { version } from '../../package.json';
 import { defaultSettings, methodNames } from '../config.ts';
 import { adapterCommand } from './adapter.ts';
 import { readAdapter, saveAdapter } from './adapters.ts';
+import { mergeExperiments, runExperiment, shardOption } from './experiment.ts';
 import { readJson } from './files.ts';
 import { runOnHost } from './host.ts';
 import type { Trained } from './jobs.ts';
@@ -18,7 +19,7 @@ import {
   modelOption,
   nonNegative,
 } from './options.ts';
-import { printJson, report } from './output.ts';
+import { printJson, report, WrongUse } from './output.ts';
 import { play } from './play.ts';
 import { run } from './run.ts';
 import { decode, tokens } from './tokens.ts';
@@ -121,6 +122,27 @@ program
     const { summary, failed } = await run(options);
     await printJson(summary);
     if (failed) process.exitCode = 1;
+  });
+
+program
+  .command('experiment')
+  .description('runs the episodes of an experiment file that its folder does not hold yet')
+  .argument('<file...>', 'the experiment, TOML; or "merge" and the folders to join')
+  .addOption(modelOption().default('household').makeOptionMandatory(false))
+  .requiredOption('--out <folder>', 'where rows go')
+  .option('--shard <i/n>', 'only the i-th of n parts', shardOption, { index: 1, count: 1 })
+  .option('--mix', 'join folders although their sets or settings differ', false)
+  .addOption(backendOption())
+  .action(async ([file = '', ...folders], { mix, ...options }) => {
+    const merges = file === 'merge';
+    if (!merges && folders.length > 0) {
+      throw new WrongUse(`One experiment at a time; found ${[file, ...folders].join(', ')}.`);
+    }
+    const done = merges
+      ? await mergeExperiments(folders, options.out, mix)
+      : await runExperiment(file, options);
+    await printJson(done);
+    if (done.errors > 0) process.exitCode = 1;
   });
 
 try {

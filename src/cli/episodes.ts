@@ -2,46 +2,102 @@
 
 import type { Settings } from '../config.ts';
 import { runEpisode } from '../episode.ts';
-import type { Snapshots } from '../ports.ts';
-import type { LearnerSnapshot, TaskRef } from '../records.ts';
+import { heldTexts } from '../experiment/held-texts.ts';
+import type { Retention } from '../experiment/row.ts';
+import type { Learner, Snapshots } from '../ports.ts';
+import type { EpisodeEvent, LearnerSnapshot, TaskRef } from '../records.ts';
+import { methods, withMethod } from '../train/methods.ts';
 import { EngineHost } from '../workers/engine.ts';
 import { localWorld } from '../workers/world-local.ts';
 import type { Machine } from './jobs.ts';
 
-/** Episodes of one model under one set of settings. */
+export interface EpisodeJob {
+  readonly task: TaskRef;
+  readonly settings: Settings;
+}
+
+/** Episodes of one model. */
 export interface EpisodesJob {
   readonly kind: 'run';
-  readonly tasks: readonly TaskRef[];
-  readonly settings: Settings;
+  readonly episodes: readonly EpisodeJob[];
   /** Of the model's file, hex. */
   readonly modelSha256: string;
+  /** Also measure, after each episode that may train, what its adapter unlearnt. */
+  readonly retention: boolean;
 }
+
+/** What goes out: the events of every try, and after the last one that the episode is done. */
+export type EpisodeItem =
+  | EpisodeEvent
+  | { readonly type: 'episode_done'; readonly retention: Retention | null };
 
 /** An episode that fails ends with its own event, and the next one begins. */
 export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<void> {
   const { source, backend, env, note, emit } = machine;
-  const { tasks, settings, modelSha256: sha256 } = job;
+  const { episodes, modelSha256: sha256 } = job;
   const { signal } = new AbortController();
   const engine = new EngineHost(env, backend);
   const { device } = await engine.capabilities();
   note(`Backend: ${backend}, ${device}.`);
-  await engine.load({ source, sha256 }, settings.context_length, signal, () => {});
-  for (const task of tasks) {
-    const faces = await engine.episode(task, settings);
-    try {
-      const ports = {
-        policy: faces.policy,
-        learner: faces.learner,
-        world: localWorld(),
-        snapshots: heldSnapshots(),
-        nextOrder: async () => 'continue' as const,
-        onProgress: () => {},
-      };
-      for await (const event of runEpisode(faces.manifest, ports, signal)) await emit(event);
-    } finally {
-      faces.dispose();
+  const context = Math.max(...episodes.map(({ settings }) => withMethod(settings).context_length));
+  await engine.load({ source, sha256 }, context, signal, () => {});
+  let base: number | null = null;
+  for (const { task, settings } of episodes) {
+    const { reflects = false, trains } = methods[settings.method];
+    const tries = reflects ? settings.reflexion_tries : 1;
+    const reflections: string[] = [];
+    let retention: Retention | null = null;
+    for (let left = tries; left > 0; left--) {
+      const faces = await engine.episode(task, settings, reflections);
+      try {
+        const ports = {
+          policy: faces.policy,
+          learner: faces.learner,
+          world: localWorld(),
+          snapshots: heldSnapshots(),
+          nextOrder: async () => 'continue' as const,
+          onProgress: () => {},
+        };
+        const measures = job.retention && trains !== 'never';
+        // A fresh adapter changes nothing, so this is the base model's loss, the same for every episode.
+        if (measures) base ??= await heldLoss(faces.learner, engine, signal);
+        for await (const event of runEpisode(faces.manifest, ports, signal)) {
+          await emit(event);
+          if (event.type !== 'episode_ended') continue;
+          if (event.reflection) reflections.push(event.reflection.text.trim());
+          else left = 0; // solved, or no method that tries again
+        }
+        if (measures && base !== null) {
+          retention = { base, adapter: await heldLoss(faces.learner, engine, signal) };
+        }
+      } finally {
+        faces.dispose();
+      }
+    }
+    await emit({ type: 'episode_done', retention });
+  }
+}
+
+/** Mean cross entropy of the held texts, in nats a token. */
+async function heldLoss(
+  learner: Learner,
+  engine: EngineHost,
+  signal: AbortSignal,
+): Promise<number> {
+  const { tokenizer } = engine.loaded;
+  let sum = 0;
+  let count = 0;
+  for (const text of heldTexts) {
+    const ids = tokenizer.encode(text, { special: false });
+    const context = learner.bos;
+    const weights = ids.map((_, j) => (context.length + j > 0 ? 1 : 0));
+    for (const ce of await learner.measure({ context, ids, weights }, signal)) {
+      if (ce === null) continue;
+      sum += ce;
+      count++;
     }
   }
+  return sum / count;
 }
 
 /** The episode's start as bytes of its own, so that nothing that learns can reach it. */

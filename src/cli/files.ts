@@ -1,5 +1,7 @@
 /** Files of the machine for the commands: models by slices, texts, JSON. */
 
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,6 +52,14 @@ export async function openModel(model: string): Promise<FileSource> {
     },
     [Symbol.asyncDispose]: () => handle.close(),
   };
+}
+
+/** Of a model's whole file, hex. */
+export async function sha256Of(model: string): Promise<string> {
+  await using source = await openModel(model);
+  const hash = createHash('sha256');
+  for await (const part of createReadStream(source.path)) hash.update(part);
+  return hash.digest('hex');
 }
 
 /** A text file as UTF-8; throws `not_found` with the path. */

@@ -19,12 +19,12 @@ import { Adapter } from '../model/lora.ts';
 import { toHf } from '../model/lora-hf.ts';
 import { finish } from '../model/macrotask.ts';
 import { GREEDY } from '../model/sampler.ts';
-import type { BackendName, ChatMessage, EpisodeEvent, Json } from '../records.ts';
+import type { BackendName, ChatMessage, Json } from '../records.ts';
 import { encodeChat } from '../text/chat.ts';
 import { chatTemplateOf } from '../text/template.ts';
 import { createTokenizer, type Tokenizer } from '../text/tokenizer.ts';
 import { readTrainingCase, runTrainingCase } from '../train/training-case.ts';
-import { type EpisodesJob, runEpisodes } from './episodes.ts';
+import { type EpisodeItem, type EpisodesJob, runEpisodes } from './episodes.ts';
 
 /** A small file as JSON can carry it. */
 export interface PortableFile {
@@ -74,8 +74,8 @@ export interface Machine {
   readonly env: BackendEnv;
   /** Passing words about progress. */
   readonly note: (text: string) => void;
-  /** Takes an episode's events one by one; the job goes on when one is taken. */
-  readonly emit: (event: EpisodeEvent) => Promise<void>;
+  /** Takes what episodes give one by one; the job goes on when one is taken. */
+  readonly emit: (item: EpisodeItem) => Promise<void>;
 }
 
 /** Opens the backend, loads the model, does the job, and frees both. */

@@ -1,15 +1,13 @@
 /** `attt run`: episodes without a browser; their events and what came out of them go into a folder. */
 
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { mkdir, open, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { methodNames, type Settings, settingsFor } from '../config.ts';
 import { LabError } from '../errors.ts';
 import { mergeFiles, parseConfigToml, parseSettingsJson } from '../formats/settings.ts';
-import type { EpisodeEvent, RunManifest, TaskRef } from '../records.ts';
-import { envHandlers } from '../workers/env-server.ts';
-import { openModel, readText } from './files.ts';
+import type { RunManifest, TaskRef } from '../records.ts';
+import type { EpisodeItem } from './episodes.ts';
+import { readText, sha256Of } from './files.ts';
 import { runOnHost, type Where } from './host.ts';
 import { note, WrongUse } from './output.ts';
 import {
@@ -20,6 +18,7 @@ import {
   type RunSummary,
   summarise,
 } from './summary.ts';
+import { splitTasks } from './tasks.ts';
 
 export interface RunOptions extends Where {
   readonly env: string;
@@ -48,18 +47,21 @@ export async function run(
   };
   let current = begun();
   let manifest: RunManifest | null = null;
-  const take = async (event: EpisodeEvent) => {
-    await file.write(`${JSON.stringify(event)}\n`);
-    if (event.type === 'episode_started') manifest = event.manifest;
-    current = foldResult(current, event);
-    if (event.type !== 'episode_ended') return;
+  const take = async (event: EpisodeItem) => {
+    if (event.type !== 'episode_done') {
+      await file.write(`${JSON.stringify(event)}\n`);
+      if (event.type === 'episode_started') manifest = event.manifest;
+      current = foldResult(current, event);
+      return;
+    }
     results.push(current);
     note(`${results.length}/${tasks.length} ${inWords(current)}`);
     current = begun();
   };
   const began = performance.now();
   try {
-    const job = { kind: 'run', tasks, settings, modelSha256 } as const;
+    const episodes = tasks.map((task) => ({ task, settings }));
+    const job = { kind: 'run', episodes, modelSha256, retention: false } as const;
     await runOnHost(job, options, take);
   } finally {
     await file.close();
@@ -93,32 +95,14 @@ async function settingsOf(options: RunOptions): Promise<Settings> {
   };
 }
 
-/** The tasks of a split by index. `household` alone stands for the first world of that name. */
-async function tasksOf({ env: asked, split, tasks }: RunOptions): Promise<readonly TaskRef[]> {
-  const { signal } = new AbortController();
-  const worlds = await envHandlers.calls.describe(null, signal);
-  const world = worlds.find(({ id }) => id === asked || id.startsWith(`${asked}/`));
-  if (world === undefined) {
-    const known = worlds.map(({ id }) => id).join(', ');
-    throw new WrongUse(`--env ${asked} was given; there is ${known}.`);
-  }
-  const splits = world.splits.map(({ name }) => name);
-  if (!splits.includes(split)) {
-    throw new WrongUse(`--split ${split} was given; ${world.id} has ${splits.join(', ')}.`);
-  }
-  const all = await envHandlers.calls.tasks({ env: world.id, split }, signal);
+/** The tasks of a split by index. */
+async function tasksOf({ env, split, tasks }: RunOptions): Promise<readonly TaskRef[]> {
+  const all = await splitTasks(env, split);
   return tasks.map((index) => {
     const task = all[index];
     if (task !== undefined) return task;
     throw new WrongUse(`--tasks names ${index}; ${split} has tasks 0 to ${all.length - 1}.`);
   });
-}
-
-async function sha256Of(model: string): Promise<string> {
-  await using source = await openModel(model);
-  const hash = createHash('sha256');
-  for await (const part of createReadStream(source.path)) hash.update(part);
-  return hash.digest('hex');
 }
 
 function inWords({

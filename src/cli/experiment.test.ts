@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Row } from '../experiment/row.ts';
+import { deriveRng } from '../math/rng.ts';
+import { attt, scratchFile } from './testing.ts';
+import { randomPolicy } from './testing-policy.ts';
+
+// Each test starts processes, which wait for a build where a source is newer, on a busy machine.
+vi.setConfig({ testTimeout: 300_000 });
+
+const folder = mkdtempSync(join(tmpdir(), 'attt-experiment-'));
+const model = join(folder, 'random.gguf');
+const text = `
+name = "small"
+env = "household"
+split = "valid_unseen"
+tasks = "0-2"
+seeds = [3, 4]
+methods = ["frozen", "attt", "reflexion"]
+[settings]
+max_tokens = 8
+step_limit = 4
+min_steps_before_first_update = 2
+[[sweep]]
+method = "attt"
+update_interval_k = [2, 5]
+`;
+const file = scratchFile('small.toml', text);
+
+beforeAll(() => writeFileSync(model, randomPolicy(1)));
+
+const run = (out: string, ...more: readonly string[]) =>
+  attt('experiment', file, '--model', model, '--out', join(folder, out), ...more);
+
+/** Rows of all files of a folder by key, without what the clock says. */
+function table(out: string): string[] {
+  const names = readdirSync(join(folder, out)).filter((name) => name.startsWith('rows'));
+  return names
+    .flatMap((name) =>
+      readFileSync(join(folder, out, name), 'utf8')
+        .trim()
+        .split('\n'),
+    )
+    .filter((line) => line !== '')
+    .map((line) => JSON.stringify({ ...(JSON.parse(line) as Row), seconds: 0 }))
+    .sort();
+}
+
+describe('an experiment', () => {
+  test('runs every applicable arm on every task and seed once, and says what is not', async () => {
+    const ran = await run('whole');
+    expect(ran.stderr).toContain('reflexion is not applicable');
+    expect(ran.stderr).toMatch(/18\/18 .* left/);
+    expect(JSON.parse(ran.stdout)).toEqual({ planned: 18, finished: 18, errors: 0 });
+    const rows = table('whole').map((line): Row => JSON.parse(line));
+    expect(new Set(rows.map(({ key }) => key)).size).toBe(18);
+    const trained = rows.filter(({ arm }) => arm === 'attt update_interval_k=2');
+    expect(trained.every(({ updates, trained: n }) => updates > 0 && n > 0)).toBe(true);
+    expect(trained.every(({ retention }) => retention && retention.base > 0)).toBe(true);
+    expect(rows.filter(({ arm }) => arm === 'frozen').every((row) => row.trained === 0)).toBe(true);
+  });
+
+  test('does nothing when it is run again', async () => {
+    const before = table('whole');
+    const ran = await run('whole');
+    expect(ran.stderr).toContain('18 of 18 episodes are there already');
+    expect(table('whole')).toEqual(before);
+  });
+
+  test('gives the same table in shards that are merged', async () => {
+    await Promise.all([run('a', '--shard', '1/2'), run('b', '--shard', '2/2')]);
+    const [a, b] = [table('a'), table('b')];
+    expect(a.length).toBeGreaterThan(0);
+    expect(b.length).toBeGreaterThan(0);
+    const merged = ['a', 'b'].map((name) => join(folder, name));
+    await attt('experiment', 'merge', ...merged, '--out', join(folder, 'merged'));
+    expect(table('merged')).toEqual(table('whole'));
+  });
+
+  test('killed at ten random points and resumed, loses and repeats no episode', async () => {
+    const out = join(folder, 'killed');
+    mkdirSync(out);
+    const rng = deriveRng(8, 'kill');
+    const kept = new Set<number>();
+    for (let i = 0; i < 10; i++) {
+      const args = ['scripts/attt.mjs', 'experiment', file, '--model', model, '--out', out];
+      const child = spawn(process.execPath, args, { stdio: 'ignore' });
+      const ended = new Promise((resolve) => child.on('close', resolve));
+      await Promise.race([ended, wait(500 + rng.int(2500))]);
+      child.kill('SIGKILL');
+      await ended;
+      kept.add(readdirSync(out).includes('rows-1-of-1.jsonl') ? table('killed').length : 0);
+    }
+    expect(kept.size).toBeGreaterThan(2); // some kills fell between episodes, not all before the first
+    // A row that a dying process wrote in part.
+    appendFileSync(join(out, 'rows-1-of-1.jsonl'), '{"schema":1,"key":"attt/valid_un');
+    await run('killed');
+    expect(table('killed')).toEqual(table('whole'));
+  });
+
+  test('refuses a folder of other settings, and a merge with it unless told to', async () => {
+    const other = scratchFile('other.toml', text.replace('step_limit = 4', 'step_limit = 3'));
+    const args = ['--model', model, '--out', join(folder, 'whole')];
+    const ran = await attt('experiment', other, ...args);
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain('frozen step_limit: 4 and 3');
+    const wrong = await attt('experiment', file, '--shard', '3/2', ...args);
+    expect(wrong).toMatchObject({ code: 2, stdout: '' });
+  });
+});

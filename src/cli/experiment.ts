@@ -1,0 +1,197 @@
+/** `attt experiment`: runs what a file plans, goes on where it was left, and joins shards. */
+
+import { basename } from 'node:path';
+import { version } from '../../package.json';
+import { taskSetHash } from '../envs/task-set.ts';
+import type { ModelFacts } from '../experiment/applicable.ts';
+import { type Experiment, readExperiment } from '../experiment/experiment.ts';
+import { checkSame, type Header } from '../experiment/header.ts';
+import { type Plan, type PlannedEpisode, planExperiment, shardOf } from '../experiment/plan.ts';
+import { closeRow, foldRow, type OpenRow, openRow, type Row } from '../experiment/row.ts';
+import { readGguf } from '../formats/gguf.ts';
+import { readLlamaConfig } from '../model/llama-config.ts';
+import type { EpisodeItem } from './episodes.ts';
+import { openModel, readText, sha256Of } from './files.ts';
+import { runOnHost, type Where } from './host.ts';
+import { note, WrongUse } from './output.ts';
+import { addRow, openRows, readHeader, readRows, writeHeader } from './rows.ts';
+import { splitTasks } from './tasks.ts';
+
+export interface ExperimentOptions extends Where {
+  readonly out: string;
+  /** i of n, from 1. */
+  readonly shard: Shard;
+}
+
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
+}
+
+export interface Done {
+  readonly planned: number;
+  readonly finished: number;
+  readonly errors: number;
+}
+
+/** Reads `--shard 2/8`. */
+export function shardOption(text: string): Shard {
+  const [, index, count] = (/^(\d+)\/(\d+)$/.exec(text) ?? []).map(Number);
+  if (index !== undefined && count !== undefined && index >= 1 && index <= count) {
+    return { index, count };
+  }
+  throw new WrongUse(`--shard ${text} was given; expected i/n such as 2/8, with i from 1 to n.`);
+}
+
+/** Runs the episodes of this shard that no file of the folder has yet. */
+export async function runExperiment(file: string, options: ExperimentOptions): Promise<Done> {
+  const { out, shard } = options;
+  const experiment = readExperiment(await readText(file), file);
+  const { plan, header } = await prepare(experiment, options);
+  for (const { name, notApplicable } of plan.arms) {
+    if (notApplicable !== null) note(`${name} is not applicable: ${notApplicable}`);
+  }
+  const known = await readHeader(out);
+  if (known === null) await writeHeader(out, header);
+  else checkSame(known, header, out);
+  const own = shardOf(plan.episodes, shard.index - 1, shard.count);
+  const there = await readRows(out);
+  const episodes = own.filter(({ key }) => !there.has(key));
+  const progress = startProgress(own.length - episodes.length, own.length);
+  const rows: Row[] = own.flatMap(({ key }) => there.get(key) ?? []);
+  if (episodes.length > 0) {
+    await using writer = await openRows(out, `rows-${shard.index}-of-${shard.count}.jsonl`);
+    await runAll(episodes, header.modelSha256, options, async (row) => {
+      await writer.append(row);
+      rows.push(row);
+      progress(row);
+    });
+  }
+  return { planned: own.length, finished: rows.length, errors: rows.filter(failed).length };
+}
+
+/** Joins the rows of folders of one experiment into another folder, each episode once. */
+export async function mergeExperiments(
+  folders: readonly string[],
+  out: string,
+  mix: boolean,
+): Promise<Done> {
+  const rows = new Map<string, Row>();
+  let first: Header | null = null;
+  for (const folder of folders) {
+    const header = await headerOf(folder);
+    if (first !== null && !mix) checkSame(first, header, folder);
+    first ??= header;
+    for (const row of (await readRows(folder)).values()) addRow(rows, row, folder);
+  }
+  if (first === null) throw new WrongUse('experiment merge: no folder was given.');
+  const known = await readHeader(out);
+  if (known !== null && !mix) checkSame(known, first, out);
+  if (known !== null && !folders.includes(out)) {
+    for (const row of (await readRows(out)).values()) addRow(rows, row, out);
+  }
+  await writeHeader(out, first);
+  await using writer = await openRows(out, 'rows-merged.jsonl');
+  const there = await readRows(out);
+  for (const row of rows.values()) if (!there.has(row.key)) await writer.append(row);
+  return {
+    planned: first.planned,
+    finished: rows.size,
+    errors: [...rows.values()].filter(failed).length,
+  };
+}
+
+/** A folder's header. Throws wrong use where there is none. */
+export async function headerOf(folder: string): Promise<Header> {
+  const header = await readHeader(folder);
+  if (header !== null) return header;
+  throw new WrongUse(`${folder} holds no experiment: there is no experiment.json in it.`);
+}
+
+function failed({ reason }: Row): boolean {
+  return reason === 'engine_error' || reason === 'environment_error';
+}
+
+async function prepare(
+  experiment: Experiment,
+  { model, backend }: Where,
+): Promise<{ readonly plan: Plan; readonly header: Header }> {
+  const tasks = await splitTasks(experiment.env, experiment.split);
+  const env = tasks[0]?.env ?? experiment.env;
+  const named = { ...experiment, env };
+  const plan = planExperiment(named, tasks, await factsOf(model));
+  return {
+    plan,
+    header: {
+      schema: 1,
+      experiment: named,
+      env,
+      taskSet: taskSetHash(env, experiment.split),
+      model: basename(model),
+      modelSha256: await sha256Of(model),
+      backend,
+      appVersion: version,
+      arms: plan.arms,
+      planned: plan.episodes.length,
+    },
+  };
+}
+
+async function factsOf(model: string): Promise<ModelFacts> {
+  await using source = await openModel(model);
+  const gguf = await readGguf(source);
+  const parameters = gguf.tensors.reduce(
+    (sum, { shape }) => sum + shape.reduce((a, b) => a * b, 1),
+    0,
+  );
+  return { contextLength: readLlamaConfig(gguf).contextLength, parameters, summaries: false };
+}
+
+/** Runs episodes in order and hands over a row as each is done. */
+async function runAll(
+  episodes: readonly PlannedEpisode[],
+  modelSha256: string,
+  where: Where,
+  finish: (row: Row) => Promise<void>,
+): Promise<void> {
+  let done = 0;
+  let row: OpenRow | null = null;
+  let began = performance.now();
+  const take = async (item: EpisodeItem) => {
+    const planned = episodes[done];
+    if (planned === undefined) return;
+    row ??= openRow(planned);
+    if (item.type !== 'episode_done') {
+      row = foldRow(row, item);
+      return;
+    }
+    const now = performance.now();
+    await finish(closeRow(row, item.retention, (now - began) / 1000));
+    began = now;
+    row = null;
+    done++;
+  };
+  const jobs = episodes.map(({ task, settings }) => ({ task, settings }));
+  await runOnHost({ kind: 'run', episodes: jobs, modelSha256, retention: true }, where, take);
+}
+
+/** One line an episode, with the time that is left at the pace so far. */
+function startProgress(before: number, total: number): (row: Row) => void {
+  let done = before;
+  const began = performance.now();
+  if (before > 0) note(`${before} of ${total} episodes are there already.`);
+  return ({ key, reason, steps, updates, rollbacks }) => {
+    done++;
+    const pace = (performance.now() - began) / 1000 / (done - before);
+    const left = inWords(pace * (total - done));
+    note(
+      `${done}/${total} ${key}: ${reason} after ${steps} steps, ${updates} updates, ${rollbacks} rollbacks; ${left} left.`,
+    );
+  };
+}
+
+function inWords(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
+}

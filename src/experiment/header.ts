@@ -1,0 +1,62 @@
+/** What rows need to be comparable: the experiment with its task set, model and machine. */
+
+import { changedFields } from '../config.ts';
+import { LabError } from '../errors.ts';
+import type { BackendName } from '../records.ts';
+import type { Experiment } from './experiment.ts';
+import type { Arm } from './plan.ts';
+
+/** `experiment.json` beside the rows. */
+export interface Header {
+  readonly schema: 1;
+  readonly experiment: Experiment;
+  readonly env: string;
+  /** Hash of the frozen task set. */
+  readonly taskSet: string;
+  readonly model: string;
+  readonly modelSha256: string;
+  readonly backend: BackendName;
+  readonly appVersion: string;
+  readonly arms: readonly Arm[];
+  /** Episodes in all shards. */
+  readonly planned: number;
+}
+
+/** What differs between two headers, in words; empty when their rows may stand in one table. */
+export function differences(a: Header, b: Header): readonly string[] {
+  const found: string[] = [];
+  const compare = (what: string, x: unknown, y: unknown) => {
+    if (JSON.stringify(x) !== JSON.stringify(y)) {
+      found.push(`${what}: ${JSON.stringify(x)} and ${JSON.stringify(y)}`);
+    }
+  };
+  compare('world', a.env, b.env);
+  compare('split', a.experiment.split, b.experiment.split);
+  compare('task set', a.taskSet, b.taskSet);
+  compare('tasks', a.experiment.tasks, b.experiment.tasks);
+  compare('seeds', a.experiment.seeds, b.experiment.seeds);
+  compare('model', a.modelSha256, b.modelSha256);
+  compare('backend', a.backend, b.backend);
+  compare('version', a.appVersion, b.appVersion);
+  for (const arm of a.arms) {
+    const other = b.arms.find(({ name }) => name === arm.name);
+    if (!other) continue;
+    for (const field of changedFields(arm.settings, other.settings)) {
+      compare(`${arm.name} ${field}`, arm.settings[field], other.settings[field]);
+    }
+  }
+  return found;
+}
+
+/** Throws `bad_input` that says what differs. */
+export function checkSame(a: Header, b: Header, where: string): void {
+  const names = (header: Header) => header.arms.map(({ name }) => name).join(', ');
+  const arms = names(a) === names(b) ? [] : [`arms: ${names(a)} and ${names(b)}`];
+  const found = [...differences(a, b), ...arms];
+  if (found.length === 0) return;
+  throw new LabError(
+    'bad_input',
+    `${where} belongs to another experiment, and the two must not stand in one table (${found.join('; ')}). Use another folder, or say --mix to compare them all the same.`,
+    { where },
+  );
+}

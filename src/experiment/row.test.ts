@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { defaultSettings, type Settings } from '../config.ts';
+import { fresh, run, type Script, stuck, turn } from '../train/testing-episode.ts';
+import { closeRow, foldRow, isErrorRow, openRow } from './row.ts';
+
+async function rowFor(texts: readonly string[], settings: Partial<Settings>, options: Script = {}) {
+  const { events } = await run(texts, settings, options);
+  const task = { env: 'household/ALFWorld-v0.4', split: 'train', index: 0 };
+  const whole = { ...defaultSettings, ...settings };
+  const planned = { key: 'k', arm: 'attt', pair: 0, task, settings: whole };
+  return closeRow(events.reduce(foldRow, openRow(planned)), null, 1.234);
+}
+
+describe('a row', () => {
+  test('counts steps, updates, outcomes, tokens and KL of its episode', async () => {
+    const row = await rowFor(stuck, { step_limit: 15 });
+    const length = [...(stuck[0] ?? '')].length;
+    expect(row).toMatchObject({
+      reason: 'step_limit',
+      solved: false,
+      tries: 1,
+      steps: 15,
+      updates: 1,
+      rollbacks: 1,
+      generated: 15 * length,
+      trained: length - 1,
+      outcomes: { updated: 1, rolled_back_ratio: 2 },
+      kl: [0.1],
+      weights: [1],
+      seconds: 1.23,
+      start: 'same',
+    });
+    expect(row.repetition).toEqual([0, ...Array(14).fill(1)]);
+  });
+
+  test('counts the tokens of refused turns and of a reflection', async () => {
+    const texts = [turn('a'), turn('b'), turn('c', 'go to shelf 1'), 'What now?'];
+    const lengths = texts.map((text) => [...text].length);
+    const broken = await rowFor(
+      texts,
+      { method: 'loop_breaker', step_limit: 2 },
+      { idleWorld: true },
+    );
+    expect(broken.refused).toBe(1);
+    expect(broken.generated).toBe((lengths[0] ?? 0) + (lengths[1] ?? 0) + (lengths[2] ?? 0));
+    const reflected = await rowFor(texts, { method: 'reflexion', step_limit: 3 });
+    expect(reflected.generated).toBe(lengths.reduce((a, b) => a + b, 0));
+  });
+
+  test('of a failing world is an error, not a failure of the policy', async () => {
+    const row = await rowFor(fresh, {}, { worldFailsAt: 3 });
+    expect(isErrorRow(row)).toBe(true);
+    expect(row.error).toBe('no answer');
+  });
+});

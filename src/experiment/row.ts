@@ -1,0 +1,159 @@
+/** One episode as one line of an experiment: a fold over its events, with all that a report reads. */
+
+import type { MethodName } from '../config.ts';
+import type { ActionClass, BoundaryOutcome, EpisodeEvent, StopReason } from '../records.ts';
+import type { PlannedEpisode } from './plan.ts';
+
+/** Mean cross entropy of held texts in nats a token, under the base and under the final adapter. */
+export interface Retention {
+  readonly base: number;
+  readonly adapter: number;
+}
+
+/** Field names as on disk. Without `seconds`, equal plans give equal rows on one backend and machine. */
+export interface Row {
+  readonly schema: 1;
+  readonly key: string;
+  readonly arm: string;
+  readonly method: MethodName;
+  readonly split: string;
+  readonly task: number;
+  /** The kind of task; null where the world does not say. */
+  readonly kind: string | null;
+  readonly seed: number;
+  /** Hash of the first world: rows of one task must agree. */
+  readonly start: string;
+  readonly reason: StopReason;
+  readonly error: string | null;
+  readonly solved: boolean;
+  /** Tries of the task; 1 but for methods that try again. */
+  readonly tries: number;
+  /** Over all tries. */
+  readonly steps: number;
+  /** Tokens sampled: refused turns and reflections included. */
+  readonly generated: number;
+  /** Tokens trained, times gradient steps. */
+  readonly trained: number;
+  readonly updates: number;
+  readonly rollbacks: number;
+  readonly outcomes: Partial<Readonly<Record<BoundaryOutcome, number>>>;
+  readonly actions: Partial<Readonly<Record<ActionClass, number>>>;
+  readonly refused: number;
+  /** Of every step of the last try, to three digits. */
+  readonly repetition: readonly number[];
+  /** Of every boundary that measured it, in nats, in order; refused updates too. */
+  readonly kl: readonly number[];
+  /** Mean weight of every text that was trained. */
+  readonly weights: readonly number[];
+  readonly retention: Retention | null;
+  readonly seconds: number;
+}
+
+/** A row that is still being made. */
+export type OpenRow = Omit<Row, 'seconds' | 'retention'>;
+
+export function openRow({ key, arm, task, settings }: PlannedEpisode): OpenRow {
+  return {
+    schema: 1,
+    key,
+    arm,
+    method: settings.method,
+    split: task.split,
+    task: task.index,
+    kind: task.kind ?? null,
+    seed: settings.seed,
+    start: '',
+    reason: 'stopped',
+    error: null,
+    solved: false,
+    tries: 0,
+    steps: 0,
+    generated: 0,
+    trained: 0,
+    updates: 0,
+    rollbacks: 0,
+    outcomes: {},
+    actions: {},
+    refused: 0,
+    repetition: [],
+    kl: [],
+    weights: [],
+  };
+}
+
+/** The row after one more event. */
+export function foldRow(row: OpenRow, event: EpisodeEvent): OpenRow {
+  switch (event.type) {
+    case 'episode_started':
+      return { ...row, start: event.stateHash, tries: row.tries + 1, repetition: [] };
+    case 'step': {
+      const refused = event.refused ?? [];
+      return {
+        ...row,
+        steps: row.steps + 1,
+        generated:
+          row.generated +
+          event.generation.ids.length +
+          refused.reduce((sum, turn) => sum + turn.tokens, 0),
+        refused: row.refused + refused.length,
+        actions: counted(row.actions, event.actionClass),
+        repetition: [...row.repetition, round(event.repetition, 3)],
+      };
+    }
+    case 'boundary': {
+      const { trainedTokens = 0, kl, meanWeight, outcome } = event;
+      return {
+        ...row,
+        outcomes: counted(row.outcomes, outcome),
+        trained: row.trained + trainedTokens,
+        kl: kl === null ? row.kl : [...row.kl, round(kl, 5)],
+        weights:
+          trainedTokens === 0 || meanWeight === null
+            ? row.weights
+            : [...row.weights, round(meanWeight, 4)],
+      };
+    }
+    case 'rolled_back':
+      return row;
+    case 'episode_ended':
+      return {
+        ...row,
+        reason: event.reason,
+        error: event.error?.message ?? null,
+        solved: event.reason === 'solved',
+        updates: row.updates + event.updates,
+        rollbacks: row.rollbacks + event.rollbacks,
+        generated: row.generated + (event.reflection?.ids.length ?? 0),
+      };
+    default:
+      return event satisfies never;
+  }
+}
+
+/** The finished row. */
+export function closeRow(row: OpenRow, retention: Retention | null, seconds: number): Row {
+  return {
+    ...row,
+    retention: retention && {
+      base: round(retention.base, 5),
+      adapter: round(retention.adapter, 5),
+    },
+    seconds: round(seconds, 2),
+  };
+}
+
+/** True for an episode that says nothing about the policy: it is in no rate. */
+export function isErrorRow({ reason }: Row): boolean {
+  return reason === 'engine_error' || reason === 'environment_error' || reason === 'stopped';
+}
+
+function counted<K extends string>(
+  counts: Partial<Readonly<Record<K, number>>>,
+  name: K,
+): Partial<Readonly<Record<K, number>>> {
+  return { ...counts, [name]: (counts[name] ?? 0) + 1 };
+}
+
+function round(x: number, digits: number): number {
+  return Number(x.toFixed(digits));
+}

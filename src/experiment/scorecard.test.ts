@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { scorecard } from './scorecard.ts';
+import { headerOf, rowOf } from './testing-rows.ts';
+
+/** 4 tasks × 5 seeds: frozen solves tasks 0 and 1 always, attt also task 2 in 4 of 5. */
+const seeds = [1, 2, 3, 4, 5];
+const rows = [0, 1, 2, 3].flatMap((task) =>
+  seeds.flatMap((seed) => [
+    rowOf('frozen', task, seed, { solved: task < 2, steps: 10 + task }),
+    rowOf('attt', task, seed, {
+      solved: task < 2 || (task === 2 && seed < 5),
+      kl: [0.1, 0.3],
+      updates: 2,
+      trained: 40,
+      retention: { base: 3, adapter: 3.25 },
+      weights: [1, 0.5],
+      outcomes: { updated: 2, skipped_novelty: 1 },
+    }),
+  ]),
+);
+const scores = (given = rows, header = headerOf(['frozen', 'attt', 'naive'], seeds)) =>
+  scorecard(header, given);
+const near = (x: number | null | undefined) => expect(x ?? Number.NaN);
+
+describe('a scorecard', () => {
+  const [frozen, attt, naive] = scores();
+
+  test('has the rate with an interval over episodes and one over tasks (B69)', () => {
+    expect(frozen).toMatchObject({ episodes: 20, solved: 10, tasks: 4, rate: 0.5, errors: 0 });
+    near(frozen?.clusteredError).toBeCloseTo(0.288675, 6);
+    expect(frozen?.clustered).toEqual({ low: 0, high: 1 });
+    near(frozen?.wilson?.low).toBeCloseTo(0.2993, 4); // statsmodels, 10 of 20
+  });
+
+  test('has pass@k and pass^k as means over tasks', () => {
+    // Task 2 of attt: n 5, c 4, k 5 -> at 1, hat 0. Tasks 0, 1: 1 and 1; task 3: 0 and 0.
+    expect(attt?.passes).toMatchObject([{ k: 1 }, { k: 5, at: 0.75, hat: 0.5 }]);
+    near(attt?.passes[0]?.at).toBeCloseTo(0.7, 12);
+  });
+
+  test('has the paired difference to frozen, with its test over tasks', () => {
+    // Task differences 0, 0, 0.8, 0: mean 0.2; one sign to flip, so p = 1.
+    expect(attt?.difference).toMatchObject({
+      tasks: 4,
+      pairs: 20,
+      discordant: 4,
+      p: 1,
+      adjusted: 1,
+    });
+    near(attt?.difference?.points).toBeCloseTo(0.2, 12);
+    expect(frozen?.difference).toBeNull();
+  });
+
+  test('has repetition in fifths, KL quantiles, cost, retention and weights', () => {
+    [0, 0.2, 0.4, 0.6, 1].forEach((want, i) => {
+      near(frozen?.repetitionFailed[i]).toBeCloseTo(want, 12);
+    });
+    near(attt?.kl.median).toBeCloseTo(0.2, 12);
+    expect(attt?.kl.max).toBe(0.3);
+    expect(attt?.klByUpdate).toEqual([0.1, 0.3]);
+    near(frozen?.generatedPerSolved).toBeCloseTo(200, 12); // 20 × 100 tokens over 10 solved
+    near(attt?.trainedPerSolved).toBeCloseTo((20 * 40) / 14, 12);
+    expect(attt).toMatchObject({ forgetting: 0.25, meanWeight: 0.75, updates: 2 });
+    expect(attt?.outcomes).toEqual({ updated: 40, skipped_novelty: 20 });
+    expect(frozen?.stepsSolved).toBe(10.5);
+  });
+
+  test('says "not available" of an arm without episodes, never 0', () => {
+    expect(naive).toMatchObject({ episodes: 0, rate: null, wilson: null, difference: null });
+    expect(naive?.passes[0]).toEqual({ k: 1, at: null, hat: null });
+  });
+
+  test('counts errors apart: they are in no rate and in no pair', () => {
+    const broken = rows.map((row) =>
+      row.task === 3 && row.arm === 'attt'
+        ? { ...row, reason: 'engine_error' as const, error: 'lost' }
+        : row,
+    );
+    const [, card] = scores(broken);
+    expect(card).toMatchObject({ episodes: 15, errors: 5 });
+    near(card?.rate).toBeCloseTo(14 / 15, 12);
+    expect(card?.difference?.pairs).toBe(15);
+  });
+
+  test('corrects for the number of comparisons', () => {
+    const many = Array.from({ length: 6 }, (_, task) => [
+      rowOf('frozen', task, 1),
+      rowOf('attt', task, 1, { solved: true }),
+      rowOf('naive', task, 1, { solved: task < 5 }),
+    ]).flat();
+    const [, a, b] = scores(many, headerOf(['frozen', 'attt', 'naive']));
+    // All six differ: 2 of 64 sign patterns are as far; five of five: 2 of 32.
+    expect([a?.difference?.p, b?.difference?.p]).toEqual([1 / 32, 1 / 16]);
+    expect([a?.difference?.adjusted, b?.difference?.adjusted]).toEqual([1 / 16, 1 / 16]);
+  });
+
+  test('refuses rows of one task that begin in different worlds', () => {
+    const [first, ...rest] = rows;
+    if (!first) throw new Error('no rows');
+    expect(() => scores([{ ...first, start: 'elsewhere' }, ...rest])).toThrow('another world');
+  });
+});

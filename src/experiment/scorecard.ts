@@ -1,0 +1,262 @@
+/** What came out of an experiment, arm by arm, from its rows. Pure: equal rows give equal numbers. */
+
+import { LabError } from '../errors.ts';
+import { deriveRng } from '../math/rng.ts';
+import {
+  bootstrapMean,
+  holm,
+  type Interval,
+  mean,
+  passAtK,
+  passHatK,
+  quantile,
+  signFlip,
+  standardError,
+  wilson,
+} from '../math/statistics.ts';
+import type { ActionClass, BoundaryOutcome } from '../records.ts';
+import type { Header } from './header.ts';
+import type { Arm } from './plan.ts';
+import { isErrorRow, type Row } from './row.ts';
+
+/** The baseline of every paired difference. */
+export const BASELINE = 'frozen';
+
+/** Parts of an episode in which repetition is averaged. */
+const FIFTHS = 5;
+
+/** The paired difference to the baseline, over the tasks that both have. */
+export interface Difference {
+  /** Mean over tasks of the mean over seeds, in success rate. */
+  readonly points: number;
+  readonly interval: Interval | null;
+  /** Sign-flip test over tasks; null when no task differs. */
+  readonly p: number | null;
+  /** By Holm, over all arms of the table that have a p. */
+  readonly adjusted: number | null;
+  readonly tasks: number;
+  /** Pairs of episodes, and those in which exactly one of the two solved its task. */
+  readonly pairs: number;
+  readonly discordant: number;
+}
+
+export interface Score {
+  readonly arm: Arm;
+  /** That say something about the policy. */
+  readonly episodes: number;
+  /** Ended by engine or environment, or stopped: in no other number. */
+  readonly errors: number;
+  readonly tasks: number;
+  readonly solved: number;
+  /** null without episodes: not available is never 0. */
+  readonly rate: number | null;
+  readonly wilson: Interval | null;
+  /** Standard error over task means, and the bootstrap interval that draws tasks. */
+  readonly clusteredError: number | null;
+  readonly clustered: Interval | null;
+  /** The chance that one of k, and that all of k tries solve a task; mean over tasks with k tries. */
+  readonly passes: readonly {
+    readonly k: number;
+    readonly at: number | null;
+    readonly hat: number | null;
+  }[];
+  readonly difference: Difference | null;
+  /** Median steps of solved episodes. */
+  readonly stepsSolved: number | null;
+  /** Mean repetition in each fifth of the steps; null where there is no such episode. */
+  readonly repetitionSolved: readonly (number | null)[];
+  readonly repetitionFailed: readonly (number | null)[];
+  /** A mean an episode. */
+  readonly updates: number | null;
+  readonly rollbacks: number | null;
+  readonly outcomes: Partial<Readonly<Record<BoundaryOutcome, number>>>;
+  readonly kl: {
+    readonly median: number | null;
+    readonly p95: number | null;
+    readonly max: number | null;
+  };
+  /** Median KL at the i-th measurement of an episode. */
+  readonly klByUpdate: readonly number[];
+  readonly meanWeight: number | null;
+  readonly actions: Partial<Readonly<Record<ActionClass, number>>>;
+  readonly refused: number;
+  /** All that was spent, failures included, over the number of solved episodes; null when none is. */
+  readonly generatedPerSolved: number | null;
+  readonly trainedPerSolved: number | null;
+  readonly secondsPerSolved: number | null;
+  /** Mean rise of the loss on held texts, nats a token. */
+  readonly forgetting: number | null;
+}
+
+/** Throws `bad_input` when rows of one task do not begin in one world. */
+export function scorecard(header: Header, rows: readonly Row[]): readonly Score[] {
+  checkStarts(rows);
+  const byArm = new Map<string, Row[]>();
+  for (const row of rows) byArm.set(row.arm, [...(byArm.get(row.arm) ?? []), row]);
+  const baseline = byArm.get(BASELINE) ?? [];
+  const scores = header.arms.map((arm) =>
+    scoreOf(arm, byArm.get(arm.name) ?? [], baseline, header.experiment.seeds.length),
+  );
+  const tested = scores.filter(({ difference }) => difference?.p != null);
+  const adjusted = holm(tested.map(({ difference }) => difference?.p ?? 1));
+  return scores.map((score) => {
+    const at = tested.indexOf(score);
+    if (at < 0 || !score.difference) return score;
+    return { ...score, difference: { ...score.difference, adjusted: adjusted[at] ?? null } };
+  });
+}
+
+function scoreOf(arm: Arm, all: readonly Row[], baseline: readonly Row[], seeds: number): Score {
+  const rows = all.filter((row) => !isErrorRow(row));
+  const solved = rows.filter((row) => row.solved);
+  const failed = rows.filter((row) => !row.solved);
+  const tasks = groupByTask(rows);
+  const taskMeans = [...tasks.values()].map((group) => rateOf(group));
+  const kls = rows.flatMap((row) => row.kl);
+  const perSolved = (value: (row: Row) => number) =>
+    solved.length === 0 ? null : total(rows, value) / solved.length;
+  const perEpisode = (value: (row: Row) => number) =>
+    rows.length === 0 ? null : total(rows, value) / rows.length;
+  const forgetting = rows.flatMap(({ retention }) =>
+    retention ? [retention.adapter - retention.base] : [],
+  );
+  const weights = rows.flatMap((row) => row.weights);
+  return {
+    arm,
+    episodes: rows.length,
+    errors: all.length - rows.length,
+    tasks: tasks.size,
+    solved: solved.length,
+    rate: rows.length === 0 ? null : solved.length / rows.length,
+    wilson: wilson(solved.length, rows.length),
+    clusteredError: standardError(taskMeans),
+    clustered: bootstrapMean(taskMeans, deriveRng(0, 'bootstrap', arm.name)),
+    passes: [...new Set([1, seeds])].map((k) => {
+      const counts = [...tasks.values()].map((group) => ({
+        n: group.length,
+        c: group.filter((row) => row.solved).length,
+      }));
+      return {
+        k,
+        at: meanOf(counts.map(({ n, c }) => passAtK(n, c, k))),
+        hat: meanOf(counts.map(({ n, c }) => passHatK(n, c, k))),
+      };
+    }),
+    difference: arm.name === BASELINE ? null : differenceOf(arm.name, rows, baseline),
+    stepsSolved: quantile(
+      solved.map((row) => row.steps),
+      0.5,
+    ),
+    repetitionSolved: fifths(solved),
+    repetitionFailed: fifths(failed),
+    updates: perEpisode((row) => row.updates),
+    rollbacks: perEpisode((row) => row.rollbacks),
+    outcomes: sumCounts(rows.map((row) => row.outcomes)),
+    kl: { median: quantile(kls, 0.5), p95: quantile(kls, 0.95), max: quantile(kls, 1) },
+    klByUpdate: mediansByPlace(rows.map((row) => row.kl)),
+    meanWeight: meanOf(weights),
+    actions: sumCounts(rows.map((row) => row.actions)),
+    refused: total(rows, (row) => row.refused),
+    generatedPerSolved: perSolved((row) => row.generated),
+    trainedPerSolved: perSolved((row) => row.trained),
+    secondsPerSolved: perSolved((row) => row.seconds),
+    forgetting: meanOf(forgetting),
+  };
+}
+
+/** Over pairs of episodes of one task and seed that both arms have without an error. */
+function differenceOf(
+  name: string,
+  rows: readonly Row[],
+  baseline: readonly Row[],
+): Difference | null {
+  const pairOf = ({ task, seed }: Row) => `${task}/${seed}`;
+  const others = new Map(baseline.filter((row) => !isErrorRow(row)).map((r) => [pairOf(r), r]));
+  const byTask = new Map<number, number[]>();
+  for (const row of rows) {
+    const other = others.get(pairOf(row));
+    if (!other) continue;
+    const d = Number(row.solved) - Number(other.solved);
+    byTask.set(row.task, [...(byTask.get(row.task) ?? []), d]);
+  }
+  if (byTask.size === 0) return null;
+  const means = [...byTask.values()].map(mean);
+  const pairs = [...byTask.values()].flat();
+  return {
+    points: mean(means),
+    interval: bootstrapMean(means, deriveRng(0, 'paired bootstrap', name)),
+    p: signFlip(means, deriveRng(0, 'sign flip', name)),
+    adjusted: null,
+    tasks: byTask.size,
+    pairs: pairs.length,
+    discordant: pairs.filter((d) => d !== 0).length,
+  };
+}
+
+function checkStarts(rows: readonly Row[]): void {
+  const starts = new Map<string, Row>();
+  for (const row of rows) {
+    if (row.start === '') continue; // ended by an error before the world was there
+    const id = `${row.split}/${row.task}`;
+    const first = starts.get(id);
+    if (first && first.start !== row.start) {
+      throw new LabError(
+        'bad_input',
+        `Task ${id} begins in another world in ${row.key} than in ${first.key}: the two come from different task sets. Remove one of them.`,
+        { task: id },
+      );
+    }
+    starts.set(id, row);
+  }
+}
+
+/** The mean over episodes of the mean repetition in each fifth of their steps; short ones are left out. */
+function fifths(rows: readonly Row[]): readonly (number | null)[] {
+  const long = rows.filter(({ repetition }) => repetition.length >= FIFTHS);
+  return Array.from({ length: FIFTHS }, (_, i) =>
+    meanOf(
+      long.map(({ repetition: all }) => {
+        const [from, to] = [i, i + 1].map((k) => Math.round((k * all.length) / FIFTHS));
+        return mean(all.slice(from, to));
+      }),
+    ),
+  );
+}
+
+function mediansByPlace(lists: readonly (readonly number[])[]): readonly number[] {
+  const longest = Math.max(0, ...lists.map((list) => list.length));
+  return Array.from({ length: longest }, (_, i) => {
+    const values = lists.flatMap((list) => list[i] ?? []);
+    return quantile(values, 0.5) ?? Number.NaN;
+  });
+}
+
+function groupByTask(rows: readonly Row[]): ReadonlyMap<number, readonly Row[]> {
+  const groups = new Map<number, Row[]>();
+  for (const row of rows) groups.set(row.task, [...(groups.get(row.task) ?? []), row]);
+  return groups;
+}
+
+function rateOf(rows: readonly Row[]): number {
+  return mean(rows.map((row) => Number(row.solved)));
+}
+
+/** The mean of what is available; null when nothing is. */
+function meanOf(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : mean(known);
+}
+
+function total(rows: readonly Row[], value: (row: Row) => number): number {
+  return rows.reduce((sum, row) => sum + value(row), 0);
+}
+
+function sumCounts<K extends string>(
+  all: readonly Partial<Readonly<Record<K, number>>>[],
+): Partial<Readonly<Record<K, number>>> {
+  const sum: Partial<Record<K, number>> = {};
+  for (const counts of all) {
+    for (const name in counts) sum[name] = (sum[name] ?? 0) + (counts[name] ?? 0);
+  }
+  return sum;
+}

@@ -1,0 +1,137 @@
+/** Statistics of success rates and paired comparisons. Pure; randomness comes in. */
+
+import type { Rng } from './rng.ts';
+
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The 97.5 % point of the standard normal. */
+const Z95 = 1.959963984540054;
+
+/**
+ * Wilson's 95 % score interval of a proportion (Wilson 1927); null without trials.
+ * Example: 9 of 10 -> [0.596, 0.982].
+ */
+export function wilson(successes: number, n: number): Interval | null {
+  if (n === 0) return null;
+  const p = successes / n;
+  const z2 = Z95 * Z95;
+  const centre = (p + z2 / (2 * n)) / (1 + z2 / n);
+  const half = (Z95 / (1 + z2 / n)) * Math.sqrt((p * (1 - p)) / n + z2 / (4 * n * n));
+  return { low: Math.max(0, centre - half), high: Math.min(1, centre + half) };
+}
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, x) => sum + x, 0) / values.length;
+}
+
+/** The standard error of a mean: sd (n - 1) / √n; null with fewer than two values. */
+export function standardError(values: readonly number[]): number | null {
+  if (values.length < 2) return null;
+  const m = mean(values);
+  const squares = values.reduce((sum, x) => sum + (x - m) ** 2, 0);
+  return Math.sqrt(squares / (values.length - 1) / values.length);
+}
+
+/** The q-quantile with linear interpolation, as NumPy's default; null of nothing. */
+export function quantile(values: readonly number[], q: number): number | null {
+  if (values.length === 0) return null;
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = q * (sorted.length - 1);
+  const below = sorted[Math.floor(at)] ?? Number.NaN;
+  const above = sorted[Math.ceil(at)] ?? Number.NaN;
+  return below + (above - below) * (at - Math.floor(at));
+}
+
+/**
+ * The 95 % percentile bootstrap interval of the mean over clusters: repeats of a task are not
+ * independent, so whole tasks are drawn (Davison and Hinkley 1997, 3.8). `clusterMeans` has one
+ * number a task. null with fewer than two tasks.
+ */
+export function bootstrapMean(
+  clusterMeans: readonly number[],
+  rng: Rng,
+  draws = 10_000,
+): Interval | null {
+  const n = clusterMeans.length;
+  if (n < 2) return null;
+  const means: number[] = [];
+  for (let draw = 0; draw < draws; draw++) {
+    let sum = 0;
+    for (let i = 0; i < n; i++) sum += clusterMeans[rng.int(n)] ?? Number.NaN;
+    means.push(sum / n);
+  }
+  return { low: quantile(means, 0.025) ?? Number.NaN, high: quantile(means, 0.975) ?? Number.NaN };
+}
+
+/** Up to this many tasks every sign pattern is tried; beyond, random ones are. */
+const EXACT_TASKS = 14;
+
+/**
+ * Two-sided sign-flip test of "the mean difference is 0": the share of sign patterns whose mean is at
+ * least as far from 0 as the one seen. Exact for few tasks, else by `draws` random patterns with the
+ * one seen counted in (Phipson and Smyth 2010). Zeros flip to themselves and are left out. null when
+ * no task differs: there is nothing to flip.
+ */
+export function signFlip(differences: readonly number[], rng: Rng, draws = 20_000): number | null {
+  const d = differences.filter((x) => x !== 0);
+  if (d.length === 0) return null;
+  const seen = Math.abs(d.reduce((a, b) => a + b, 0)) * (1 - 1e-12);
+  let extreme = 0;
+  if (d.length <= EXACT_TASKS) {
+    const patterns = 2 ** d.length;
+    for (let bits = 0; bits < patterns; bits++) {
+      const sum = d.reduce((total, x, i) => total + ((bits >> i) & 1 ? -x : x), 0);
+      if (Math.abs(sum) >= seen) extreme++;
+    }
+    return extreme / patterns;
+  }
+  for (let draw = 0; draw < draws; draw++) {
+    const sum = d.reduce((total, x) => total + (rng.next() < 0.5 ? -x : x), 0);
+    if (Math.abs(sum) >= seen) extreme++;
+  }
+  return (extreme + 1) / (draws + 1);
+}
+
+/**
+ * Holm's step-down correction for the number of comparisons (Holm 1979): adjusted p-values in the
+ * order given. Example: [0.01, 0.04, 0.03] -> [0.03, 0.06, 0.06].
+ */
+export function holm(pValues: readonly number[]): readonly number[] {
+  const order = pValues.map((p, i) => ({ p, i })).sort((a, b) => a.p - b.p);
+  const adjusted = new Array<number>(pValues.length).fill(1);
+  let least = 0;
+  order.forEach(({ p, i }, rank) => {
+    least = Math.max(least, Math.min(1, p * (pValues.length - rank)));
+    adjusted[i] = least;
+  });
+  return adjusted;
+}
+
+/**
+ * The chance that at least one of k tries succeeds, from c successes in n, without bias:
+ * 1 - C(n - c, k) / C(n, k) (Chen et al. 2021). null when n < k.
+ * Example: n 5, c 2, k 3 -> 0.9.
+ */
+export function passAtK(n: number, c: number, k: number): number | null {
+  if (n < k) return null;
+  return 1 - chooseRatio(n - c, n, k);
+}
+
+/**
+ * The chance that all of k tries succeed: C(c, k) / C(n, k) (Yao et al. 2024). null when n < k.
+ * Example: n 5, c 4, k 2 -> 0.6.
+ */
+export function passHatK(n: number, c: number, k: number): number | null {
+  if (n < k) return null;
+  return chooseRatio(c, n, k);
+}
+
+/** C(a, k) / C(n, k) for a <= n, as a product, so that nothing overflows. */
+function chooseRatio(a: number, n: number, k: number): number {
+  let ratio = 1;
+  for (let i = 0; i < k; i++) ratio *= Math.max(0, a - i) / (n - i);
+  return ratio;
+}
