@@ -501,6 +501,14 @@ export const fields = {
     place: json('att.observability.log_token_weights'),
     advanced: true,
   }),
+  log_alternatives: int(0, 0, 20, {
+    group: 'logging',
+    label: 'Alternatives per token',
+    unit: 'tokens',
+    help: 'How many of the likeliest tokens are recorded at each trained position, with the KL. 0 records none.',
+    place: toml('lab.log_alternatives'),
+    advanced: true,
+  }),
   log_kl_every_n_updates: int(1, 0, 1000, {
     group: 'logging',
     label: 'Measure KL every',

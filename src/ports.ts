@@ -80,6 +80,18 @@ export interface TrainResult {
   readonly ceAfter: readonly (number | null)[];
 }
 
+/** One value per id of a text; null and empty where the id has no label. */
+export interface TokenDrift {
+  /** Mean of `kl` over the trained positions. */
+  readonly meanKl: number;
+  /** KL(now ‖ episode start), exact, whole vocabulary, nats. */
+  readonly kl: readonly (number | null)[];
+  /** Entropy of the policy now, nats. */
+  readonly entropy: readonly (number | null)[];
+  /** As many as were asked for, the likeliest first; logprob in nats. */
+  readonly likeliest: readonly (readonly { readonly id: number; readonly logprob: number }[])[];
+}
+
 export interface Learner {
   /** BOS as the model wants it before raw text: one id or none. */
   readonly bos: readonly number[];
@@ -98,9 +110,9 @@ export interface Learner {
   ): Promise<TrainResult>;
   /** Cross entropy of each id, nothing trained. */
   measure(text: TrainText, signal: AbortSignal): Promise<readonly (number | null)[]>;
-  /** Mean over the trained positions of KL(now ‖ episode start), exact, whole vocabulary, nats. */
-  klFromStart(text: TrainText, signal: AbortSignal): Promise<number>;
-  /** The same at the next-token position of a prompt. */
+  /** What has changed since the episode start at each trained position; and the likeliest tokens now. */
+  driftFromStart(text: TrainText, alternatives: number, signal: AbortSignal): Promise<TokenDrift>;
+  /** KL(now ‖ episode start) at the next-token position of a prompt. */
   klAtPrompt(promptIds: readonly number[], signal: AbortSignal): Promise<number>;
   /** Frobenius norm of the whole change, scale included. */
   deltaNorm(): Promise<number>;

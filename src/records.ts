@@ -120,6 +120,20 @@ export interface TokenColumns {
   /** Cross entropy in nats before the first and after the last gradient step; null where it was not measured. */
   readonly ceBefore: readonly (number | null)[];
   readonly ceAfter: readonly (number | null)[];
+  /** KL(now ‖ episode start) in nats after the update; absent where the KL was not measured. */
+  readonly kl?: readonly (number | null)[];
+  /** Entropy of the policy in nats after the update; measured with the KL. */
+  readonly entropy?: readonly (number | null)[];
+  /** The likeliest tokens after the update, the likeliest first; only where they were asked for. */
+  readonly alternatives?: readonly (readonly Alternative[])[];
+}
+
+/** What the policy could have written in a token's place. */
+export interface Alternative {
+  readonly id: number;
+  readonly piece: string;
+  /** Nats, under the raw logits. */
+  readonly logprob: number;
 }
 
 export type StopReason =

@@ -66,7 +66,11 @@ function hall(orders: Readonly<Record<number, readonly Order[]>> = {}, shift = 0
         return { losses: [adapter, 0], gradNorms: [adapter], ceBefore: ce, ceAfter: ce };
       },
       measure: async (text) => text.ids.map(() => 1),
-      klFromStart: async () => (adapter % 3 === 0 ? 2 : 0.1), // one update in three drifts
+      async driftFromStart({ ids: list }) {
+        const meanKl = adapter % 3 === 0 ? 2 : 0.1; // one update in three drifts
+        const none = list.map(() => null);
+        return { meanKl, kl: none, entropy: none, likeliest: list.map(() => []) };
+      },
       klAtPrompt: async () => adapter / 1e4,
       deltaNorm: async () => adapter,
       snapshot: async () => snapshot(),

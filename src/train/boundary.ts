@@ -5,7 +5,7 @@ import { LabError } from '../errors.ts';
 import { countNgrams, coverage, tokenWeights } from '../math/ngram.ts';
 import { nearest, words } from '../math/repetition.ts';
 import type { Rng } from '../math/rng.ts';
-import type { Learner, Snapshots, TrainResult, TrainText } from '../ports.ts';
+import type { Learner, Snapshots, TokenDrift, TrainResult, TrainText } from '../ports.ts';
 import type { Boundary, Progress, TokenColumns, ValidationCheck } from '../records.ts';
 import { type Conversation, conversationIds } from '../text/conversation.ts';
 import { decide } from './decide.ts';
@@ -189,7 +189,10 @@ export async function atBoundary(
   const every = settings.log_kl_every_n_updates;
   const due = every > 0 && (state.updates + 1) % every === 0;
   onProgress({ type: 'phase', t, phase: 'measure', done: 0, total: 1 });
-  const kl = due ? await learner.klFromStart(trainText, signal) : null;
+  const drift = due
+    ? await learner.driftFromStart(trainText, settings.log_alternatives, signal)
+    : null;
+  const kl = drift?.meanKl ?? null;
   const klInContext = due ? await learner.klAtPrompt(conversationIds(conversation), signal) : null;
   const deltaNorm = await learner.deltaNorm();
   const check: ValidationCheck | null = untouched && {
@@ -202,7 +205,7 @@ export async function atBoundary(
     [trainText, ...replay].reduce((sum, one) => sum + one.weights.filter((w) => w > 0).length, 0);
   const trainedBoundary = {
     ...base,
-    tokens: columns(result.ceBefore, result.ceAfter),
+    tokens: withDrift(columns(result.ceBefore, result.ceAfter), drift, learner),
     losses: result.losses.map(finiteOrMax),
     gradNorms: result.gradNorms.map(finiteOrMax),
     kl: kl === null ? null : finiteOrMax(kl),
@@ -244,6 +247,32 @@ export async function rollBack(
 ): Promise<BoundaryState> {
   learner.restore(await snapshots.load());
   return { ...state, dirty: false, rollbacks: state.rollbacks + 1 };
+}
+
+function withDrift(
+  tokens: TokenColumns | null,
+  drift: TokenDrift | null,
+  learner: Learner,
+): TokenColumns | null {
+  if (!tokens || !drift) return tokens;
+  const finite = (values: TokenDrift['kl']) =>
+    values.map((value) => (value === null ? null : finiteOrMax(value)));
+  const asked = drift.likeliest.some((likely) => likely.length > 0);
+  return {
+    ...tokens,
+    kl: finite(drift.kl),
+    entropy: finite(drift.entropy),
+    ...(asked && {
+      alternatives: drift.likeliest.map((likely) => {
+        const pieces = learner.pieces(likely.map(({ id }) => id));
+        return likely.map(({ id, logprob }, k) => ({
+          id,
+          piece: pieces[k] ?? '',
+          logprob: finiteOrMax(logprob),
+        }));
+      }),
+    }),
+  };
 }
 
 /** Why an update must be undone, in words; null when it may stay. */

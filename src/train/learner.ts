@@ -4,10 +4,11 @@ import type { Settings } from '../config.ts';
 import { LabError } from '../errors.ts';
 import type { LlamaModel } from '../model/llama.ts';
 import { Adapter, deltaNorm } from '../model/lora.ts';
-import type { Learner, TrainText } from '../ports.ts';
+import type { Learner, TokenDrift, TrainText } from '../ports.ts';
 import type { AdapterData, LearnerSnapshot } from '../records.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 import { Adam } from './adam.ts';
+import { rowDrift } from './drift.ts';
 import { Ewc } from './ewc.ts';
 import type { WeightedIds } from './loss.ts';
 import { klDivergence, measureCrossEntropy, updateAdapter } from './update.ts';
@@ -84,10 +85,29 @@ export class LoraLearner implements Learner {
     return perId(text, await measureCrossEntropy(this.#model, this.adapter, sequence, signal));
   }
 
-  klFromStart(text: TrainText, signal: AbortSignal): Promise<number> {
+  async driftFromStart(
+    text: TrainText,
+    alternatives: number,
+    signal: AbortSignal,
+  ): Promise<TokenDrift> {
     const { ids, weights } = sequenceOf(text);
     const rows = Int32Array.from(weights.flatMap((w, j) => (w > 0 ? [j - 1] : [])));
-    return klDivergence(this.#model, this.adapter, this.#start, ids, rows, signal);
+    const { kl, entropy, likeliest } = await rowDrift(
+      this.#model,
+      this.adapter,
+      this.#start,
+      ids,
+      rows,
+      alternatives,
+      signal,
+    );
+    let label = 0;
+    return {
+      meanKl: kl.reduce((sum, value) => sum + value, 0) / kl.length,
+      kl: perId(text, kl),
+      entropy: perId(text, entropy),
+      likeliest: text.weights.map((w) => (w > 0 ? (likeliest[label++] ?? []) : [])),
+    };
   }
 
   klAtPrompt(promptIds: readonly number[], signal: AbortSignal): Promise<number> {

@@ -203,12 +203,13 @@ export async function klAt(
   return out;
 }
 
-function* chunks(length: number, size: number): Generator<readonly [number, number]> {
+/** Whole numbers below `length` in ranges [from, to) of at most `size`. */
+export function* chunks(length: number, size: number): Generator<readonly [number, number]> {
   for (let from = 0; from < length; from += size) yield [from, Math.min(from + size, length)];
 }
 
 /** Rows of x by ascending index, as slices of runs: gather's own index tensor would need an upload. */
-function pick(x: tf.Tensor2D, rows: Int32Array): tf.Tensor2D {
+export function pick(x: tf.Tensor2D, rows: Int32Array): tf.Tensor2D {
   const runs = runsOf(rows).map(({ row, length }) => tf.slice(x, [row, 0], [length, x.shape[1]]));
   return tf.concat(runs, 0);
 }
@@ -251,7 +252,7 @@ function runsOf(rows: Int32Array): Run[] {
 }
 
 /** Reads a small result and frees it. */
-async function dataOf(tensor: tf.Tensor1D): Promise<Float32Array> {
+export async function dataOf(tensor: tf.Tensor1D): Promise<Float32Array> {
   try {
     return (await tensor.data<'float32'>()).slice();
   } finally {

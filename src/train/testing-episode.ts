@@ -56,7 +56,11 @@ export function scripted(texts: readonly string[], options: Script = {}) {
       log.push('measure');
       return text.ids.map(() => (adapter > 0 ? (options.heldAfter ?? 1) : 1));
     },
-    klFromStart: async () => options.kl ?? 0.1,
+    driftFromStart: async ({ ids, weights }) => {
+      const meanKl = options.kl ?? 0.1;
+      const perId = (value: number) => weights.map((w) => (w > 0 ? value : null));
+      return { meanKl, kl: perId(meanKl), entropy: perId(1), likeliest: ids.map(() => []) };
+    },
     klAtPrompt: async () => 0.2,
     deltaNorm: async () => adapter,
     snapshot: async () => snapshot(adapter),
