@@ -349,6 +349,8 @@ export interface RunManifest {
   readonly env: string;
   readonly task: TaskRef;
   readonly settings: Settings;
+  /** The run whose first `t` steps were taken over, and how many; absent in a run of its own. */
+  readonly forkedFrom?: { readonly run: string | null; readonly t: number };
   /** What the policy wrote after earlier tries of this task; absent at the first. */
   readonly reflections?: readonly string[];
 }

@@ -3,7 +3,7 @@ import { defaultSettings } from './config.ts';
 import { runEpisode } from './episode.ts';
 import type { EpisodePorts, Order } from './ports.ts';
 import type { EpisodeEvent, LearnerSnapshot, RunManifest } from './records.ts';
-import { resumable, resumeEpisode } from './replay.ts';
+import { forkEpisode, resumable, resumeEpisode } from './replay.ts';
 
 const task = { env: 'test/Hall-v0', split: 'train', index: 0 };
 const manifest = {
@@ -168,4 +168,22 @@ test('only a run that did not come to its own end can be taken up', () => {
   );
   expect(resumable(whole.slice(0, 5))).toEqual(whole.slice(0, 5));
   expect(resumable([])).toBeNull();
+});
+
+test('a fork writes the recorded steps again, trains under its own settings and then goes its own way', async () => {
+  const strict = { ...manifest, settings: { ...manifest.settings, max_updates_per_episode: 1 } };
+  const { ports, sampled } = hall();
+  const forked = await all(forkEpisode(strict, whole, 4, ports, never));
+  const texts = (events: readonly EpisodeEvent[]) =>
+    events.flatMap((event) => (event.type === 'step' ? [event.generation.text] : []));
+  expect(texts(forked).slice(0, 4)).toEqual(texts(whole).slice(0, 4));
+  expect(texts(forked).slice(4)).not.toEqual(texts(whole).slice(4));
+  expect(sampled()).toBe(4);
+  const updates = forked.filter((e) => e.type === 'boundary' && e.outcome === 'updated');
+  expect(updates).toHaveLength(1);
+});
+
+test('a fork at the last step with equal settings is the run itself', async () => {
+  const { ports } = hall();
+  expect(await all(forkEpisode(manifest, whole, 8, ports, never))).toEqual(whole);
 });

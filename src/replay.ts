@@ -66,6 +66,24 @@ export async function* resumeEpisode(
   }
 }
 
+/**
+ * A new run over the same task whose first `t` steps take what was written from the record. All else is
+ * its own: it acts in the world again and trains under its own settings, so that two forks differ by
+ * their settings alone up to there.
+ */
+export function forkEpisode(
+  manifest: RunManifest,
+  record: readonly EpisodeEvent[],
+  t: number,
+  ports: EpisodePorts,
+  signal: AbortSignal,
+): AsyncGenerator<EpisodeEvent, void, void> {
+  const prefix = record.filter(
+    (event) => event.type !== 'episode_ended' && (!('t' in event) || event.t <= t),
+  );
+  return runEpisode(manifest, replaying(ports, prefix), signal);
+}
+
 /** The same ports, with recorded generations and recorded orders first. */
 function replaying(ports: EpisodePorts, record: readonly EpisodeEvent[]): EpisodePorts {
   const generations = recordedGenerations(record);

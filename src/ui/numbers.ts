@@ -47,3 +47,9 @@ export function valueText(value: number | null | undefined): string {
 export function plural(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
+
+/** The value of a setting, as a table shows it. */
+export function settingText(value: unknown): string {
+  if (Array.isArray(value)) return value.join(', ');
+  return value === '' ? 'empty' : String(value);
+}

@@ -7,7 +7,7 @@ import { repeatCommand } from './command.ts';
 import { startSettings } from './defaults.ts';
 import { Dialog } from './dialog.tsx';
 import { Icon, Mark } from './icons.tsx';
-import { valueText } from './numbers.ts';
+import { settingText, valueText } from './numbers.ts';
 import { endWording, type RunView } from './run-view.ts';
 import { countsAt } from './series.ts';
 import { isRunning, shownStep } from './state.ts';
@@ -184,8 +184,8 @@ function FrozenSettings({ run, onClose }: { run: RunView; onClose: () => void })
                   <th scope="row" data-tip={field.help}>
                     {field.label}
                   </th>
-                  <td>{shown(settings[name])}</td>
-                  <td>{shown(startSettings[name])}</td>
+                  <td>{settingText(settings[name])}</td>
+                  <td>{settingText(startSettings[name])}</td>
                 </tr>
               );
             })}
@@ -222,11 +222,6 @@ function FrozenSettings({ run, onClose }: { run: RunView; onClose: () => void })
       </div>
     </Dialog>
   );
-}
-
-function shown(value: unknown): string {
-  if (Array.isArray(value)) return value.join(', ');
-  return value === '' ? 'empty' : String(value);
 }
 
 function CommandDialog({ run, onClose }: { run: RunView; onClose: () => void }) {

@@ -87,6 +87,18 @@ export interface EngineApi {
       readonly output: RunSummary;
     };
     /** Goes on with a stored run that was stopped or interrupted: first its record, then what is new. */
+    /** A new run that takes the first `t` steps of a recorded one over, under these settings. */
+    readonly fork: {
+      readonly input: {
+        /** The recorded run's events, and its id where it is stored. */
+        readonly record: readonly EpisodeEvent[];
+        readonly run: string | null;
+        readonly t: number;
+        readonly settings: Settings;
+      };
+      readonly item: RunItem;
+      readonly output: RunSummary;
+    };
     readonly resume: {
       readonly input: { readonly id: string };
       readonly item: RunItem;

@@ -117,6 +117,7 @@ export function engineHandlers(
       },
       run: ({ task, settings }, left) => runner.start(task, settings, left),
       resume: ({ id }, left) => runner.resume(id, left),
+      fork: (input, left) => runner.fork(input, left),
     },
   };
 }

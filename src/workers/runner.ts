@@ -5,11 +5,11 @@ import { runEpisode } from '../episode.ts';
 import { LabError } from '../errors.ts';
 import type { EpisodePorts } from '../ports.ts';
 import type { EpisodeEvent, Progress, RunManifest, RunSummary, TaskRef } from '../records.ts';
-import { resumable, resumeEpisode } from '../replay.ts';
+import { forkEpisode, resumable, resumeEpisode } from '../replay.ts';
 import { appendEvent, dropEventsFrom, getRun, runEvents, saveRun } from '../store/runs.ts';
 import { loadSnapshot, saveSnapshot } from '../store/snapshots.ts';
 import { foldSummary, startSummary } from '../store/summary.ts';
-import type { Control, RunItem } from './api.ts';
+import type { Control, EngineApi, RunItem } from './api.ts';
 import { createChannel } from './channel.ts';
 import { EpisodeControl } from './control.ts';
 import type { EngineHost } from './engine.ts';
@@ -23,6 +23,8 @@ interface Beginning {
   readonly settings: Settings;
   /** The events that are stored already and are repeated; empty for a new run. */
   readonly record: readonly EpisodeEvent[];
+  /** Another run whose first steps are taken over. */
+  readonly fork?: EngineApi['streams']['fork']['input'];
 }
 
 export class EpisodeRunner {
@@ -69,6 +71,24 @@ export class EpisodeRunner {
     return yield* this.#run({ id, createdAt, task, settings, record }, left);
   }
 
+  /** A new run that begins as another one did. Throws `bad_input` where the model reads other ids. */
+  async *fork(
+    input: EngineApi['streams']['fork']['input'],
+    left: AbortSignal,
+  ): AsyncGenerator<RunItem, RunSummary, void> {
+    const [first] = input.record;
+    if (first?.type !== 'episode_started') {
+      throw new LabError('bad_input', 'Nothing can be forked: the record has no first event.');
+    }
+    const { task } = first;
+    const createdAt = new Date().toISOString();
+    const { settings } = input;
+    return yield* this.#run(
+      { id: newRunId(), createdAt, task, settings, record: [], fork: input },
+      left,
+    );
+  }
+
   async *#run(beginning: Beginning, left: AbortSignal): AsyncGenerator<RunItem, RunSummary, void> {
     if (this.#running) {
       throw new LabError(
@@ -94,7 +114,7 @@ export class EpisodeRunner {
   }
 
   async #work(
-    { id, createdAt, task, settings, record }: Beginning,
+    { id, createdAt, task, settings, record, fork }: Beginning,
     control: EpisodeControl,
     left: AbortSignal,
     push: (item: RunItem) => void,
@@ -104,7 +124,11 @@ export class EpisodeRunner {
     void lost.then((error) => control.fail(error));
     const faces = await this.#engine.episode(task, settings);
     try {
-      const manifest = record.length > 0 ? sameMachine(record, faces.manifest) : faces.manifest;
+      const manifest = fork
+        ? forkOf(fork, faces.manifest)
+        : record.length > 0
+          ? sameMachine(record, faces.manifest)
+          : faces.manifest;
       let run = record.reduce(foldSummary, startSummary(id, createdAt, manifest));
       if (record.length === 0) await saveRun(run);
       push({ kind: 'started', run });
@@ -126,8 +150,9 @@ export class EpisodeRunner {
         const at = t?.type === 'step' ? t.t : 0;
         onProgress({ type: 'phase', t: at, phase: 'replay', done, total: record.length });
       };
-      const events =
-        record.length > 0
+      const events = fork
+        ? forkEpisode(manifest, fork.record, fork.t, ports, signal)
+        : record.length > 0
           ? resumeEpisode(manifest, record, ports, signal, replayed)
           : runEpisode(manifest, ports, signal);
       for await (const event of events) {
@@ -167,6 +192,25 @@ function sameMachine(record: readonly EpisodeEvent[], now: RunManifest): RunMani
     );
   }
   return was;
+}
+
+/** The manifest of a fork, if the present model reads and writes the ids of the record. */
+function forkOf(
+  { record, run, t }: EngineApi['streams']['fork']['input'],
+  now: RunManifest,
+): RunManifest {
+  const [first] = record;
+  const was = first?.type === 'episode_started' ? first.manifest : null;
+  const sameIds =
+    was?.modelSha256 === now.modelSha256 ||
+    (was?.tokenizerSha256 !== '' && was?.tokenizerSha256 === now.tokenizerSha256);
+  if (!sameIds) {
+    throw new LabError(
+      'bad_input',
+      `The recorded run was made with ${was?.modelName ?? 'another model'}, whose tokens ${now.modelName} does not share. Load that model, or one with its tokenizer, then fork.`,
+    );
+  }
+  return { ...now, forkedFrom: { run, t } };
 }
 
 /** Sorts by time; unique enough for one browser. */

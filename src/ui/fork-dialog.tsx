@@ -1,0 +1,78 @@
+/** Before a fork: what the new run takes over, and in which settings it differs. */
+
+import { changedFields, type Field, fields } from '../config.ts';
+import { forkRun } from './actions.ts';
+import { Dialog } from './dialog.tsx';
+import { Icon } from './icons.tsx';
+import { plural, settingText } from './numbers.ts';
+import type { RunView } from './run-view.ts';
+import { isRunning } from './state.ts';
+import { dispatch, useLab } from './store.ts';
+
+export function ForkDialog({ run, t, onClose }: { run: RunView; t: number; onClose: () => void }) {
+  const settings = useLab((state) => state.settings);
+  const busy = useLab((state) => isRunning(state) || state.engine !== 'ready');
+  const broken = useLab((state) => Object.keys(state.drafts).length > 0);
+  const was = run.started.manifest.settings;
+  const changed = changedFields(settings, was);
+  return (
+    <Dialog title={`Fork from step ${t}`} onClose={onClose}>
+      <p>
+        The new run writes the first {plural(t, 'step')} of this one again, word by word, trains on
+        them under the settings of the form at the left, and then goes its own way. This run stays
+        as it is.
+      </p>
+      {changed.length === 0 ? (
+        <p className="aside">
+          The form has the settings of this run. Change some first, or fork as it is to repeat it.
+        </p>
+      ) : (
+        <table className="frozen">
+          <thead>
+            <tr>
+              <th scope="col">setting</th>
+              <th scope="col">in this run</th>
+              <th scope="col">in the fork</th>
+            </tr>
+          </thead>
+          <tbody>
+            {changed.map((name) => {
+              const field: Field = fields[name];
+              return (
+                <tr key={name}>
+                  <th scope="row" data-tip={field.help}>
+                    {field.label}
+                  </th>
+                  <td>{settingText(was[name])}</td>
+                  <td>{settingText(settings[name])}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      )}
+      <div className="dialog-buttons">
+        <button
+          type="button"
+          className="button primary"
+          disabled={busy || broken}
+          onClick={() => {
+            onClose();
+            void forkRun(run, t);
+          }}
+        >
+          <Icon name="fork" />
+          Fork
+        </button>
+        <button
+          type="button"
+          className="button"
+          onClick={() => dispatch({ type: 'settings_replaced', settings: was })}
+        >
+          Take the settings of this run into the form
+        </button>
+      </div>
+      {broken && <p className="warn-text">A setting of the form cannot be used; it is marked.</p>}
+    </Dialog>
+  );
+}
