@@ -171,16 +171,17 @@ test('only a run that did not come to its own end can be taken up', () => {
 });
 
 test('a fork writes the recorded steps again, trains under its own settings and then goes its own way', async () => {
-  const strict = { ...manifest, settings: { ...manifest.settings, max_updates_per_episode: 1 } };
+  const still = { ...manifest, settings: { ...manifest.settings, enabled: false } };
   const { ports, sampled } = hall();
-  const forked = await all(forkEpisode(strict, whole, 4, ports, never));
+  const forked = await all(forkEpisode(still, whole, 2, ports, never));
   const texts = (events: readonly EpisodeEvent[]) =>
     events.flatMap((event) => (event.type === 'step' ? [event.generation.text] : []));
-  expect(texts(forked).slice(0, 4)).toEqual(texts(whole).slice(0, 4));
-  expect(texts(forked).slice(4)).not.toEqual(texts(whole).slice(4));
-  expect(sampled()).toBe(4);
+  expect(texts(forked).slice(0, 2)).toEqual(texts(whole).slice(0, 2));
+  // The run itself has trained after step 2; the fork may not.
+  expect(texts(forked)[2]).not.toBe(texts(whole)[2]);
+  expect(sampled()).toBe(6);
   const updates = forked.filter((e) => e.type === 'boundary' && e.outcome === 'updated');
-  expect(updates).toHaveLength(1);
+  expect(updates).toHaveLength(0);
 });
 
 test('a fork at the last step with equal settings is the run itself', async () => {

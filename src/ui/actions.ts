@@ -3,7 +3,7 @@
 import { changedFields, type Settings } from '../config.ts';
 import { isAbort, LabError, toWire } from '../errors.ts';
 import { formatRunFile, parseRunFile } from '../formats/run-file.ts';
-import type { TaskRef } from '../records.ts';
+import type { RunSummary, TaskRef } from '../records.ts';
 import type { Control, Download, RunItem } from '../workers/api.ts';
 import { startSettings } from './defaults.ts';
 import { engine, startEngine } from './engine.ts';
@@ -102,9 +102,27 @@ export async function startRun(mode: 'run' | 'step'): Promise<void> {
     );
     return;
   }
+  await follow(() => engine().stream('run', { task, settings }), mode);
+}
+
+/** Runs anew from step `t` of a run: the steps up to there are taken over, the settings are the form's. */
+export async function forkRun(run: RunView, t: number): Promise<void> {
+  const state = useLab.getState();
+  if (isRunning(state) || state.loading) return;
+  if (!state.model && !(await loadModel({ kind: 'bundled', name: bundledModel }))) return;
+  const { settings } = useLab.getState();
+  const record = eventsOf(run);
+  await follow(() => engine().stream('fork', { record, run: run.id, t, settings }), 'run');
+}
+
+/** Shows what a run's stream carries, until it ends. */
+async function follow(
+  start: () => AsyncGenerator<RunItem, RunSummary, void>,
+  mode: 'run' | 'step',
+): Promise<void> {
   dispatch({ type: 'run_requested' });
   try {
-    const items = engine().stream('run', { task, settings });
+    const items = start();
     const gathered = gather();
     for (;;) {
       const next = await items.next();

@@ -3,13 +3,14 @@
 import { useState } from 'react';
 import type { EpisodeEvent, StepTaken } from '../records.ts';
 import { addressOf } from './address.ts';
+import { ForkDialog } from './fork-dialog.tsx';
 import { Icon } from './icons.tsx';
 import { RecordDialog } from './record-dialog.tsx';
 import type { RunView } from './run-view.ts';
 import { dispatch } from './store.ts';
 
 export function StepTools({ run, step }: { run: RunView; step: StepTaken }) {
-  const [open, setOpen] = useState<'record' | null>(null);
+  const [open, setOpen] = useState<'record' | 'fork' | null>(null);
   const [copied, setCopied] = useState(false);
   const records: readonly EpisodeEvent[] = run.items.filter((item) => item.t === step.t);
   return (
@@ -49,6 +50,16 @@ export function StepTools({ run, step }: { run: RunView; step: StepTaken }) {
         <Icon name="house" />
         World
       </button>
+      <button
+        type="button"
+        className="button bare small"
+        data-tip="A new run that takes the steps up to here over and goes on with other settings."
+        onClick={() => setOpen('fork')}
+      >
+        <Icon name="fork" />
+        Fork
+      </button>
+      {open === 'fork' && <ForkDialog run={run} t={step.t} onClose={() => setOpen(null)} />}
       {open === 'record' && (
         <RecordDialog title={`Step ${step.t}`} records={records} onClose={() => setOpen(null)} />
       )}
