@@ -5,6 +5,7 @@
  */
 
 import * as tf from '@tensorflow/tfjs-core';
+import { pointerOf, scratch, simdKernels } from '../simd/kernels.ts';
 import { dims, sameShape } from './check.ts';
 import { onGpu, view } from './host.ts';
 import { product } from './product.ts';
@@ -18,7 +19,7 @@ export interface LoraModule {
 
 /**
  * y [T, out] plus the term for x [T, in]. CONSUMES y (on the host the sum is written into it),
- * borrows x, returns owned. Rows are independent: their sums run in double, in one order.
+ * borrows x, returns owned. Rows are independent: each is summed in one order.
  */
 export function loraAdd(y: tf.Tensor2D, x: tf.Tensor2D, module: LoraModule): tf.Tensor2D {
   const { rows, cols: inputs } = dims(x);
@@ -30,6 +31,14 @@ export function loraAdd(y: tf.Tensor2D, x: tf.Tensor2D, module: LoraModule): tf.
     const sum = product(hidden, module.bT, { scale: module.scale, plus: y });
     tf.dispose([y, hidden]);
     return sum;
+  }
+  const simd = rank % 4 === 0 && outputs % 4 === 0 ? simdKernels() : null;
+  if (simd) {
+    const hidden = scratch(rank * 4);
+    const [to, from] = [pointerOf(y), pointerOf(x)];
+    const [a, b] = [pointerOf(module.aT), pointerOf(module.bT)];
+    simd.loraAdd(to, from, a, b, hidden, rows, inputs, rank, outputs, module.scale);
+    return y;
   }
   const xs = view(x);
   const as = view(module.aT);

@@ -5,6 +5,7 @@
  */
 
 import * as tf from '@tensorflow/tfjs-core';
+import { pointerOf, simdKernels } from '../simd/kernels.ts';
 import { dims, sameShape } from './check.ts';
 import { allocate2D, onGpu, view } from './host.ts';
 import { type Kernel, lanes, run2D } from './program.ts';
@@ -18,6 +19,11 @@ export function rmsNorm(x: tf.Tensor2D, gain: tf.Tensor1D, eps: number): tf.Tens
     return run2D(forwardKernel(cols), launch, rows, cols);
   }
   const y = allocate2D(rows, cols);
+  const simd = simdKernels();
+  if (simd) {
+    simd.rmsNorm(pointerOf(x), pointerOf(gain), pointerOf(y), rows, cols, eps);
+    return y;
+  }
   const xs = view(x);
   const gs = view(gain);
   const ys = view(y);

@@ -4,6 +4,7 @@
  */
 
 import * as tf from '@tensorflow/tfjs-core';
+import { pointerOf, simdKernels } from '../simd/kernels.ts';
 import { dims, sameShape } from './check.ts';
 import { allocate2D, onGpu, view } from './host.ts';
 import { type Kernel, run2D } from './program.ts';
@@ -14,6 +15,11 @@ export function swiglu(gate: tf.Tensor2D, up: tf.Tensor2D): tf.Tensor2D {
   const { rows, cols } = dims(gate);
   if (onGpu()) return elementwise(FORWARD, [gate, up], rows, cols);
   const y = allocate2D(rows, cols);
+  const simd = simdKernels();
+  if (simd) {
+    simd.swiglu(pointerOf(gate), pointerOf(up), pointerOf(y), gate.size);
+    return y;
+  }
   const gs = view(gate);
   const us = view(up);
   const ys = view(y);
@@ -41,6 +47,12 @@ export function swigluBackward(
   }
   const dGate = allocate2D(rows, cols);
   const dUp = allocate2D(rows, cols);
+  const simd = simdKernels();
+  if (simd) {
+    const [g, u, d] = [pointerOf(gate), pointerOf(up), pointerOf(dy)];
+    simd.swigluBackward(g, u, d, pointerOf(dGate), pointerOf(dUp), gate.size);
+    return { dGate, dUp };
+  }
   const gs = view(gate);
   const us = view(up);
   const dys = view(dy);

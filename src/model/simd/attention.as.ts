@@ -23,6 +23,19 @@ function dot(a: usize, b: usize, length: i32): f32 {
   return sum4(f32x4.add(s0, s1));
 }
 
+/** Lane n: the sum over the lanes of the n-th vector, as sum4 adds them. */
+// @ts-ignore: decorator
+@inline
+function sumsOf(a: v128, b: v128, c: v128, d: v128): v128 {
+  const ab = v128.shuffle<i32>(a, b, 0, 4, 1, 5);
+  const ab2 = v128.shuffle<i32>(a, b, 2, 6, 3, 7);
+  const cd = v128.shuffle<i32>(c, d, 0, 4, 1, 5);
+  const cd2 = v128.shuffle<i32>(c, d, 2, 6, 3, 7);
+  const first = f32x4.add(v128.shuffle<i64>(ab, cd, 0, 2), v128.shuffle<i64>(ab, cd, 1, 3));
+  const second = f32x4.add(v128.shuffle<i64>(ab2, cd2, 0, 2), v128.shuffle<i64>(ab2, cd2, 1, 3));
+  return f32x4.add(first, second);
+}
+
 /** p[0 … count) = softmax of scale · q · k_j; `p` has room for count rounded up to 4. */
 function softmaxRow(
   q: usize,
@@ -33,13 +46,34 @@ function softmaxRow(
   count: i32,
   p: usize,
 ): void {
-  let max: f32 = -Infinity;
-  for (let j = 0; j < count; j++) {
-    const score = dot(q, k, headDim) * scale;
-    store<f32>(p + ((<usize>j) << 2), score);
-    max = score > max ? score : max;
-    k += kStride;
+  const bytes = <usize>headDim << 2;
+  const scale4 = f32x4.splat(scale);
+  let max4 = f32x4.splat(-Infinity);
+  // Four keys at a time; where fewer are left the last one stands in for the missing.
+  for (let j = 0; j < count; j += 4) {
+    const k1 = j + 1 < count ? k + kStride : k;
+    const k2 = j + 2 < count ? k1 + kStride : k1;
+    const k3 = j + 3 < count ? k2 + kStride : k2;
+    let a = f32x4.splat(0);
+    let b = f32x4.splat(0);
+    let c = f32x4.splat(0);
+    let d = f32x4.splat(0);
+    for (let i: usize = 0; i < bytes; i += 16) {
+      const v = v128.load(q + i);
+      a = f32x4.add(a, f32x4.mul(v, v128.load(k + i)));
+      b = f32x4.add(b, f32x4.mul(v, v128.load(k1 + i)));
+      c = f32x4.add(c, f32x4.mul(v, v128.load(k2 + i)));
+      d = f32x4.add(d, f32x4.mul(v, v128.load(k3 + i)));
+    }
+    const scores = f32x4.mul(sumsOf(a, b, c, d), scale4);
+    v128.store(p + (<usize>j << 2), scores);
+    max4 = f32x4.max(max4, scores);
+    k = k3 + kStride;
   }
+  const max: f32 = Mathf.max(
+    Mathf.max(f32x4.extract_lane(max4, 0), f32x4.extract_lane(max4, 1)),
+    Mathf.max(f32x4.extract_lane(max4, 2), f32x4.extract_lane(max4, 3)),
+  );
   const tail = (count + 3) & ~3;
   for (let j = count; j < tail; j++) store<f32>(p + ((<usize>j) << 2), -Infinity);
   let total: f64 = 0;

@@ -121,6 +121,28 @@ export interface SimdKernels {
     count: number,
     padded: number,
   ): void;
+  rmsNorm(x: number, gain: number, y: number, rows: number, cols: number, eps: number): void;
+  swiglu(gate: number, up: number, y: number, length: number): void;
+  swigluBackward(
+    gate: number,
+    up: number,
+    dy: number,
+    dGate: number,
+    dUp: number,
+    length: number,
+  ): void;
+  loraAdd(
+    y: number,
+    x: number,
+    aT: number,
+    bT: number,
+    hidden: number,
+    rows: number,
+    inputs: number,
+    rank: number,
+    outputs: number,
+    scale: number,
+  ): void;
   attention(
     q: number,
     k: number,
