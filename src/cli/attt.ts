@@ -5,6 +5,7 @@ import { version } from '../../package.json';
 import { defaultSettings, methodNames } from '../config.ts';
 import { adapterCommand } from './adapter.ts';
 import { readAdapter, saveAdapter } from './adapters.ts';
+import { compare, exportBundle, exportKinds, validate } from './bundle.ts';
 import { mergeExperiments, runExperiment, shardOption } from './experiment.ts';
 import { readJson } from './files.ts';
 import { runOnHost } from './host.ts';
@@ -117,6 +118,7 @@ program
   .option('--settings <file>', 'a settings.json')
   .option('--seed <n>', 'in place of the one in the files', integer('--seed', 0))
   .requiredOption('--out <folder>', 'where the two files go')
+  .option('--bundles', 'also one <split>-<index>.attt.zip a task, adapters included', false)
   .addOption(backendOption())
   .action(async (options) => {
     const { summary, failed } = await run(options);
@@ -144,6 +146,35 @@ program
     await printJson(done);
     if (done.errors > 0) process.exitCode = 1;
   });
+
+const bundle = program.command('bundle').description('run bundles (.attt.zip) and JSONL runs');
+
+bundle
+  .command('validate')
+  .description('check every file against the manifest and the events')
+  .argument('<file>')
+  .action(async (file: string) => {
+    const checked = await validate(file);
+    await printJson(checked);
+    if (!checked.valid) process.exitCode = 1;
+  });
+
+bundle
+  .command('export')
+  .description('take one part out of a run')
+  .argument('<file>')
+  .addOption(
+    new Option('--to <kind>', 'what to take out').choices(exportKinds).makeOptionMandatory(),
+  )
+  .requiredOption('--out <path>', 'a file, or a folder for peft and files')
+  .action(async (file: string, options) => printJson(await exportBundle({ file, ...options })));
+
+bundle
+  .command('compare')
+  .description('how two runs differ: settings, facts, first differing event, adapters')
+  .argument('<a>')
+  .argument('<b>')
+  .action(async (a: string, b: string) => printJson(await compare(a, b)));
 
 try {
   await program.parseAsync();

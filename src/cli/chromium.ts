@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fromWire, LabError } from '../errors.ts';
 import type { Json } from '../records.ts';
 import type { FileSource } from './files.ts';
-import type { Job, Machine } from './jobs.ts';
+import type { Job, Machine, PortableFile } from './jobs.ts';
 import type { PageResult } from './page.ts';
 
 /** Hardware first; without a GPU Chromium's own software adapter, which is slow but exact. */
@@ -20,7 +20,7 @@ const adapterFlags = [['--enable-unsafe-webgpu', '--enable-features=Vulkan'], nu
 export async function runInChromium(
   job: Job,
   source: FileSource,
-  { note, emit }: Pick<Machine, 'note' | 'emit'>,
+  { note, emit, keep }: Pick<Machine, 'note' | 'emit' | 'keep'>,
 ): Promise<Json> {
   const { browserPath, launchArgs } = await import('../../scripts/browser.mjs');
   const { chromium } = await import('@playwright/test');
@@ -38,6 +38,7 @@ export async function runInChromium(
         page.on('pageerror', (error) => note(`browser: ${error.message}`));
         await page.exposeFunction('atttNote', note);
         await page.exposeFunction('atttEmit', (line: string) => emit(JSON.parse(line)));
+        await page.exposeFunction('atttKeep', (file: PortableFile) => keep(file));
         await page.goto(addressOf(server));
         const found = await page.evaluate(
           async () => (await navigator.gpu?.requestAdapter()) != null,

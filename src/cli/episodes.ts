@@ -8,8 +8,9 @@ import type { Learner, Snapshots } from '../ports.ts';
 import type { EpisodeEvent, LearnerSnapshot, TaskRef } from '../records.ts';
 import { methods, withMethod } from '../train/methods.ts';
 import { EngineHost } from '../workers/engine.ts';
+import { bundleRun } from '../workers/run-bundle.ts';
 import { localWorld } from '../workers/world-local.ts';
-import type { Machine } from './jobs.ts';
+import { type Machine, toBase64 } from './jobs.ts';
 
 export interface EpisodeJob {
   readonly task: TaskRef;
@@ -24,6 +25,8 @@ export interface EpisodesJob {
   readonly modelSha256: string;
   /** Also measure, after each episode that may train, what its adapter unlearnt. */
   readonly retention: boolean;
+  /** Keep a bundle of each try. */
+  readonly bundles: boolean;
 }
 
 /** What goes out: the events of every try, and after the last one that the episode is done. */
@@ -33,8 +36,8 @@ export type EpisodeItem =
 
 /** An episode that fails ends with its own event, and the next one begins. */
 export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<void> {
-  const { source, backend, env, note, emit } = machine;
-  const { episodes, modelSha256: sha256 } = job;
+  const { source, backend, env, note, emit, keep } = machine;
+  const { episodes, modelSha256: sha256, bundles } = job;
   const { signal } = new AbortController();
   const engine = new EngineHost(env, backend);
   const { device } = await engine.capabilities();
@@ -47,14 +50,16 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
     const tries = reflects ? settings.reflexion_tries : 1;
     const reflections: string[] = [];
     let retention: Retention | null = null;
-    for (let left = tries; left > 0; left--) {
+    for (let left = tries, nth = 1; left > 0; left--, nth++) {
       const faces = await engine.episode(task, settings, reflections);
+      const snapshots = heldSnapshots();
+      const events: EpisodeEvent[] = [];
       try {
         const ports = {
           policy: faces.policy,
           learner: faces.learner,
           world: localWorld(),
-          snapshots: heldSnapshots(),
+          snapshots,
           nextOrder: async () => 'continue' as const,
           onProgress: () => {},
         };
@@ -63,9 +68,17 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
         if (measures) base ??= await heldLoss(faces.learner, engine, signal);
         for await (const event of runEpisode(faces.manifest, ports, signal)) {
           await emit(event);
+          if (bundles) events.push(event);
           if (event.type !== 'episode_ended') continue;
           if (event.reflection) reflections.push(event.reflection.text.trim());
           else left = 0; // solved, or no method that tries again
+        }
+        if (bundles && events[0]?.type === 'episode_started') {
+          const kept = { start: await snapshots.load(), latest: await faces.learner.snapshot() };
+          const id = `${task.split}-${task.index}${nth === 1 ? '' : `-try${nth}`}`;
+          const { manifest } = faces;
+          const run = { id, createdAt: null, manifest, events, snapshots: kept };
+          await keep({ name: `${id}.attt.zip`, base64: toBase64(await bundleRun(run)) });
         }
         if (measures && base !== null) {
           retention = { base, adapter: await heldLoss(faces.learner, engine, signal) };

@@ -172,7 +172,11 @@ async function runAll(
     done++;
   };
   const jobs = episodes.map(({ task, settings }) => ({ task, settings }));
-  await runOnHost({ kind: 'run', episodes: jobs, modelSha256, retention: true }, where, take);
+  await runOnHost(
+    { kind: 'run', episodes: jobs, modelSha256, retention: true, bundles: false },
+    where,
+    take,
+  );
 }
 
 /** One line an episode, with the time that is left at the pace so far. */

@@ -15,17 +15,19 @@ export interface Where {
   readonly backend: BackendName;
 }
 
-/** Does a job on the model; `emit` takes the events of episodes, one after the other. */
+/** Does a job on the model; `emit` takes the events of episodes and `keep` their files, one after the other. */
 export async function runOnHost(
   job: Job,
   { model, backend }: Where,
   emit: Machine['emit'] = async () => {},
+  keep: Machine['keep'] = async () => {},
 ): Promise<Json> {
   await using source = await openModel(model);
-  const here = (gpu?: GPU) => runJob(job, { source, backend, env: { wasmPaths, gpu }, note, emit });
+  const here = (gpu?: GPU) =>
+    runJob(job, { source, backend, env: { wasmPaths, gpu }, note, emit, keep });
   if (backend !== 'webgpu') return await here(); // awaited: the file stays open until it is done
   const gpu = await nativeGpu();
-  return await (gpu ? here(gpu) : runInChromium(job, source, { note, emit }));
+  return await (gpu ? here(gpu) : runInChromium(job, source, { note, emit, keep }));
 }
 
 /** The `webgpu` package's entry, where it finds an adapter and opens a device; null where not. */

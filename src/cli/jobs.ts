@@ -76,6 +76,8 @@ export interface Machine {
   readonly note: (text: string) => void;
   /** Takes what episodes give one by one; the job goes on when one is taken. */
   readonly emit: (item: EpisodeItem) => Promise<void>;
+  /** Takes a file that the job made. */
+  readonly keep: (file: PortableFile) => Promise<void>;
 }
 
 /** Opens the backend, loads the model, does the job, and frees both. */
@@ -218,7 +220,7 @@ function emptyCache({ config }: LlamaModel): KvCache {
 }
 
 /** In parts, since a call takes only so many arguments. */
-function toBase64(bytes: Uint8Array): string {
+export function toBase64(bytes: Uint8Array): string {
   let text = '';
   for (let i = 0; i < bytes.length; i += 8192) {
     text += String.fromCharCode(...bytes.subarray(i, i + 8192));

@@ -3,7 +3,7 @@
 import { toWire, type WireError } from '../errors.ts';
 import { blobSource } from '../formats/source.ts';
 import type { Json } from '../records.ts';
-import { type Job, runJob } from './jobs.ts';
+import { type Job, type PortableFile, runJob } from './jobs.ts';
 
 /** How a job in the page ended; an exception would lose its code on the way out. */
 export type PageResult =
@@ -18,6 +18,8 @@ declare global {
     atttNote: (text: string) => Promise<void>;
     /** Put there by the driver: events come out one by one, as JSON. */
     atttEmit: (line: string) => Promise<void>;
+    /** Put there by the driver: files that the job made. */
+    atttKeep: (file: PortableFile) => Promise<void>;
   }
 }
 
@@ -39,6 +41,7 @@ window.atttJob = async (job, modelName) => {
       },
       note: (text) => void window.atttNote(text),
       emit: (line) => window.atttEmit(JSON.stringify(line)),
+      keep: (file) => window.atttKeep(file),
     });
     return { ok: true, value };
   } catch (thrown) {

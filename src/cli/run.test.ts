@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { EpisodeEvent } from '../records.ts';
+import { validate } from './bundle.ts';
 import { attt, scratchFile } from './testing.ts';
 import { randomPolicy } from './testing-policy.ts';
 
@@ -60,6 +61,16 @@ describe('a run', () => {
     await run('again', '--tasks', '0-1', '--seed', '3');
     expect(read('again', 'events.jsonl')).toBe(read('first', 'events.jsonl'));
     expect(read('again', 'summary.json')).toBe(read('first', 'summary.json'));
+  });
+
+  test('with --bundles keeps one valid bundle a task, equal when it is made again', async () => {
+    await run('bundled', '--tasks', '0', '--seed', '3', '--bundles');
+    await run('bundled-again', '--tasks', '0', '--seed', '3', '--bundles');
+    const file = join(folder, 'bundled', 'valid_unseen-0.attt.zip');
+    const checked = await validate(file);
+    expect(checked).toMatchObject({ valid: true, events: eventsOf('bundled').length });
+    const again = join(folder, 'bundled-again', 'valid_unseen-0.attt.zip');
+    expect(readFileSync(again).equals(readFileSync(file))).toBe(true);
   });
 
   test('that is frozen trains nothing, and acts as the other until its first update', async () => {

@@ -29,6 +29,8 @@ export interface RunOptions extends Where {
   readonly settings?: string;
   readonly seed?: number;
   readonly out: string;
+  /** Also a bundle for each task. */
+  readonly bundles: boolean;
 }
 
 /** Runs the tasks in order. `failed` when an episode ended by an error of engine or environment. */
@@ -61,8 +63,11 @@ export async function run(
   const began = performance.now();
   try {
     const episodes = tasks.map((task) => ({ task, settings }));
-    const job = { kind: 'run', episodes, modelSha256, retention: false } as const;
-    await runOnHost(job, options, take);
+    const { bundles } = options;
+    const job = { kind: 'run', episodes, modelSha256, retention: false, bundles } as const;
+    await runOnHost(job, options, take, ({ name, base64 }) =>
+      writeFile(join(options.out, name), Buffer.from(base64, 'base64')),
+    );
   } finally {
     await file.close();
   }

@@ -253,6 +253,11 @@ export async function openFile(file: File): Promise<void> {
         `${file.name} is larger than any run, world or settings file. A model's name must end in .gguf.`,
       );
     }
+    // A browser that saves a second copy puts a number in.
+    if (/\.attt(?: ?\(\d+\))?\.zip$/.test(name)) {
+      await openBundle(file);
+      return;
+    }
     const text = await file.text();
     if (name.endsWith('.jsonl')) openRunText(text, file.name);
     else if (name.endsWith('.toml')) await readConfig(text, file.name);
@@ -263,10 +268,17 @@ export async function openFile(file: File): Promise<void> {
     } else {
       throw new LabError(
         'bad_input',
-        `${file.name} is none of the files that open here: a model (.gguf), a run (.jsonl), settings (config.toml, settings.json) or a world (scene.json, game.tw-pddl).`,
+        `${file.name} is none of the files that open here: a model (.gguf), a run (.attt.zip, .jsonl), settings (config.toml, settings.json) or a world (scene.json, game.tw-pddl).`,
       );
     }
   });
+}
+
+/** Shows the run of a bundle, read only, once every file in it has been checked. */
+async function openBundle(file: File): Promise<void> {
+  const { openRun } = await import('../formats/bundle-read.ts');
+  const { events } = await openRun(new Uint8Array(await file.arrayBuffer()), file.name);
+  dispatch({ type: 'run_opened', label: { id: null, name: file.name }, events });
 }
 
 function looksLikeSettings(text: string): boolean {
@@ -325,6 +337,21 @@ export async function saveSettings(
 export async function saveAdapter(id: string): Promise<void> {
   await attempt('The adapter was not saved', async () => {
     saveDownload(await engine().call('exportAdapter', { id }));
+  });
+}
+
+/** Saves everything of a run as a bundle; one from a file has no adapter to put in. */
+export async function saveBundle(run: RunView): Promise<void> {
+  await attempt('The bundle was not saved', async () => {
+    if (run.id !== null) {
+      saveDownload(await engine().call('exportBundle', { id: run.id }));
+      return;
+    }
+    const { writeBundle } = await import('../formats/bundle-write.ts');
+    const name = run.name.replace(/\.(attt\.zip|jsonl)$/, '').replace(/[^\w.-]+/g, '-');
+    const contents = { run: name, createdAt: null, events: eventsOf(run), adapters: null };
+    const bytes = await writeBundle(contents);
+    saveDownload({ name: `${name}.attt.zip`, type: 'application/zip', bytes });
   });
 }
 

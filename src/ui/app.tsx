@@ -58,8 +58,8 @@ export function App() {
       {drop.over && (
         <div className="drop" aria-hidden="true">
           <p>
-            Drop a model (.gguf), a run (.jsonl), settings (.toml, .json) or a world (scene.json,
-            game.tw-pddl)
+            Drop a model (.gguf), a run (.attt.zip, .jsonl), settings (.toml, .json) or a world
+            (scene.json, game.tw-pddl)
           </p>
         </div>
       )}

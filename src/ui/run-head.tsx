@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import { changedFields, type Field, type FieldName, fields } from '../config.ts';
-import { saveAdapter, saveRun, saveSettings } from './actions.ts';
+import { saveAdapter, saveBundle, saveRun, saveSettings } from './actions.ts';
 import { repeatCommand } from './command.ts';
 import { startSettings } from './defaults.ts';
 import { Dialog } from './dialog.tsx';
@@ -72,6 +72,15 @@ export function RunHead({ run }: { run: RunView }) {
         >
           <Icon name="save" />
           Adapter
+        </button>
+        <button
+          type="button"
+          className="button small"
+          data-tip="Saves the whole run as a zip: events, settings, tokens and metrics as tables, adapters, and scripts that recompute it. It opens here again by drop."
+          onClick={() => void saveBundle(run)}
+        >
+          <Icon name="save" />
+          Bundle
         </button>
         <button
           type="button"

@@ -23,7 +23,7 @@ export function RunsList() {
         <button
           type="button"
           className="button small"
-          data-tip="Opens a run that was saved as JSONL, read only; dropping it on the page works too."
+          data-tip="Opens a run that was saved as a bundle or as JSONL, read only; dropping it on the page works too."
           onClick={() => picker.current?.click()}
         >
           <Icon name="open" />
@@ -32,9 +32,9 @@ export function RunsList() {
         <input
           ref={picker}
           type="file"
-          accept=".jsonl"
+          accept=".zip,.jsonl"
           hidden
-          aria-label="A run as JSONL"
+          aria-label="A run as a bundle or JSONL"
           onChange={(event) => {
             const file = event.target.files?.[0];
             event.target.value = '';

@@ -70,6 +70,8 @@ export interface EngineApi {
     };
     /** The adapter as it stands after the run (or now, in mid-run), as a PEFT zip. */
     readonly exportAdapter: { readonly input: { readonly id: string }; readonly output: Download };
+    /** The whole run with its adapters, as `<run>.attt.zip`. */
+    readonly exportBundle: { readonly input: { readonly id: string }; readonly output: Download };
     /** The event stream as JSONL. */
     readonly exportRun: { readonly input: { readonly id: string }; readonly output: Download };
   };

@@ -4,9 +4,8 @@ import { LabError } from '../errors.ts';
 import { readGguf } from '../formats/gguf.ts';
 import { zipPeft } from '../formats/peft.ts';
 import { type ByteSource, blobSource, urlSource } from '../formats/source.ts';
-import { ropeStyleOf } from '../model/families.ts';
-import { type RowOrder, toHf } from '../model/lora-hf.ts';
-import type { AdapterData, LoadProgress, ModelInfo, ModelRef, RunManifest } from '../records.ts';
+import { toHf } from '../model/lora-hf.ts';
+import type { LoadProgress, ModelInfo, ModelRef } from '../records.ts';
 import type { Handlers } from '../rpc.ts';
 import {
   bundledModelUrl,
@@ -24,6 +23,7 @@ import { createChannel } from './channel.ts';
 import type { EngineHost, ModelFile } from './engine.ts';
 import type { EnvHost } from './env-host.ts';
 import { previewModel } from './preview.ts';
+import { bundleRun, rowOrderOf } from './run-bundle.ts';
 import { EpisodeRunner } from './runner.ts';
 
 /** Quick answers of the environment worker: descriptions, task lists, dropped files. */
@@ -93,6 +93,18 @@ export function engineHandlers(
           }),
         };
       },
+      async exportBundle({ id }) {
+        const { createdAt, manifest } = await getRun(id);
+        const events = await runEvents(id);
+        const kept = async () => ({
+          start: await loadSnapshot(id, 'start'),
+          latest: await loadSnapshot(id, 'latest').catch(() => loadSnapshot(id, 'start')),
+        });
+        // A run that ended before its first boundary is as it began; one without a start has none.
+        const snapshots = await kept().catch(() => null);
+        const bytes = await bundleRun({ id, createdAt, manifest, events, snapshots });
+        return { name: `${id}.attt.zip`, type: 'application/zip', bytes };
+      },
       async exportRun({ id }) {
         const lines = (await runEvents(id)).map((event) => JSON.stringify(event));
         return {
@@ -120,17 +132,6 @@ export function engineHandlers(
       fork: (input, left) => runner.fork(input, left),
     },
   };
-}
-
-/** Heads of q and k decide the order of rows; an adapter on neither needs none. */
-function rowOrderOf(
-  { modules }: AdapterData,
-  { heads, kvHeads, architecture }: RunManifest,
-): RowOrder {
-  const q = modules.find(({ target }) => target === 'q_proj');
-  const k = modules.find(({ target }) => target === 'k_proj');
-  const headDim = q ? q.outputs / heads : k ? k.outputs / kvHeads : 2;
-  return { headDim, ropeStyle: ropeStyleOf(architecture) };
 }
 
 /** `navigator.deviceMemory`, which not every browser has. */

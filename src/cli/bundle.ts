@@ -1,0 +1,121 @@
+/** `attt bundle`: checks, takes apart, makes and compares run bundles. */
+
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { LabError } from '../errors.ts';
+import { adapterFolders, bundlePaths } from '../formats/bundle.ts';
+import { type Comparison, compareRuns } from '../formats/bundle-compare.ts';
+import { type BundleProblem, checkBundle, isZip, openRun } from '../formats/bundle-read.ts';
+import { writeBundle } from '../formats/bundle-write.ts';
+import { readZip } from '../formats/zip.ts';
+import { readBytes } from './files.ts';
+
+export interface Validation {
+  readonly file: string;
+  readonly valid: boolean;
+  readonly schema: number;
+  readonly app_version: string | null;
+  readonly files: number;
+  readonly events: number;
+  readonly problems: readonly BundleProblem[];
+}
+
+/** Everything that is wrong with a bundle or a JSONL run. Throws where it cannot be opened at all. */
+export async function validate(file: string): Promise<Validation> {
+  const bytes = await readBytes(file);
+  if (!isZip(bytes)) {
+    const { events } = await openRun(bytes, file);
+    return {
+      ...{ file, valid: true, schema: 1, app_version: null, files: 1 },
+      events: events.length,
+      problems: [],
+    };
+  }
+  const { manifest, files, events, problems } = await checkBundle(bytes, file);
+  return {
+    file,
+    valid: problems.length === 0,
+    schema: manifest.schema,
+    app_version: manifest.app_version,
+    files: files.size,
+    events: events.length,
+    problems,
+  };
+}
+
+/** What `attt bundle export --to` can take out of a bundle. */
+export const exportKinds = ['bundle', 'files', 'peft', 'gguf', 'inspect', 'csv', 'jsonl'] as const;
+export type ExportKind = (typeof exportKinds)[number];
+
+/** Writes one part of a run to `out`, a folder for `peft` and `files`, else a file. */
+export async function exportBundle(options: {
+  readonly file: string;
+  readonly to: ExportKind;
+  readonly out: string;
+}): Promise<{ readonly written: readonly string[] }> {
+  const { file, to, out } = options;
+  const bytes = await readBytes(file);
+  // A run of an older schema is brought to the present one first, so that all parts are there.
+  const zip = isZip(bytes) ? bytes : await bundleOf(bytes, file);
+  await openRun(zip, file); // refuses a damaged bundle, naming the file
+  const files = readZip(zip, file);
+  switch (to) {
+    case 'bundle':
+      return save([[out, zip]]);
+    case 'files':
+      return save([...files].map(([path, content]) => [join(out, path), content]));
+    case 'peft': {
+      const folder = `${adapterFolders.latest}/`;
+      const parts = [...files].filter(([path]) => path.startsWith(folder));
+      if (parts.length === 0) throw noAdapter(file);
+      return save(parts.map(([path, content]) => [join(out, path.slice(folder.length)), content]));
+    }
+    case 'gguf':
+      return save([[out, partOf(files, bundlePaths.gguf, file)]]);
+    case 'inspect':
+      return save([[out, partOf(files, bundlePaths.inspect, file)]]);
+    case 'csv':
+      return save([[out, partOf(files, bundlePaths.metrics, file)]]);
+    case 'jsonl':
+      return save([[out, partOf(files, bundlePaths.events, file)]]);
+    default:
+      return to satisfies never;
+  }
+}
+
+/** How two runs differ; each a bundle or a JSONL run. */
+export async function compare(a: string, b: string): Promise<Comparison> {
+  const open = async (file: string) => openRun(await readBytes(file), file);
+  return compareRuns(await open(a), await open(b));
+}
+
+async function bundleOf(bytes: Uint8Array, file: string): Promise<Uint8Array> {
+  const { events } = await openRun(bytes, file);
+  const run = basename(file).replace(/\.jsonl$/, '');
+  return writeBundle({ run, createdAt: null, events, adapters: null });
+}
+
+function partOf(files: ReadonlyMap<string, Uint8Array>, path: string, file: string): Uint8Array {
+  const part = files.get(path);
+  if (part) return part;
+  if (path === bundlePaths.gguf) throw noAdapter(file);
+  throw new LabError('not_found', `${file} has no ${path}.`, { file, path });
+}
+
+function noAdapter(file: string): LabError {
+  return new LabError(
+    'not_found',
+    `${file} keeps no adapter: it was made from a run without one. Export it from the page that ran it, or run again with --bundles.`,
+    { file },
+  );
+}
+
+async function save(
+  parts: readonly (readonly [path: string, bytes: Uint8Array])[],
+): Promise<{ readonly written: readonly string[] }> {
+  for (const [path, bytes] of parts) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, bytes);
+  }
+  return { written: parts.map(([path]) => path) };
+}

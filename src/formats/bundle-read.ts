@@ -1,0 +1,175 @@
+/** Reads a run bundle, or a bare JSONL run, and says of every file what is wrong with it. */
+
+import { sha256 } from 'hash-wasm';
+import { LabError, toWire } from '../errors.ts';
+import type { EpisodeEvent, LearnerSnapshot } from '../records.ts';
+import {
+  type AdapterName,
+  adapterFolders,
+  type BundleManifest,
+  bundlePaths,
+  factsOf,
+  readManifest,
+  snapshotPath,
+} from './bundle.ts';
+import { readSnapshot } from './bundle-snapshot.ts';
+import { derivedTexts } from './bundle-write.ts';
+import { readGgufLora } from './gguf-lora.ts';
+import { readPeft } from './peft.ts';
+import { parseRunFile } from './run-file.ts';
+import { bytesSource } from './source.ts';
+import { readZip } from './zip.ts';
+
+/** One thing that is wrong, at one file of the bundle. */
+export interface BundleProblem {
+  readonly file: string;
+  readonly problem: string;
+}
+
+/** A bundle that could be opened, with everything that is wrong in it. */
+export interface CheckedBundle {
+  readonly manifest: BundleManifest;
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Empty where events.jsonl cannot be read; a problem says why. */
+  readonly events: readonly EpisodeEvent[];
+  readonly problems: readonly BundleProblem[];
+}
+
+/** A run as it was kept: schema 1 is a JSONL file, 2 a bundle. */
+export interface OpenedRun {
+  readonly schema: 1 | 2;
+  readonly events: readonly EpisodeEvent[];
+  /** The bundle's files by path; none in schema 1. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+/**
+ * Opens a run of any schema and brings it to the present one. Throws `bad_input` naming the first
+ * file that is wrong; `unsupported` and `limit` as {@link readManifest} and {@link readZip} do.
+ */
+export async function openRun(bytes: Uint8Array, name: string): Promise<OpenedRun> {
+  if (!isZip(bytes)) {
+    const text = new TextDecoder().decode(bytes);
+    return { schema: 1, events: parseRunFile(text, name), files: new Map() };
+  }
+  const { files, events, problems } = await checkBundle(bytes, name);
+  const [first] = problems;
+  if (first) {
+    const more = problems.length > 1 ? ` (and ${problems.length - 1} more problems)` : '';
+    throw new LabError('bad_input', `${name}: ${first.file}: ${first.problem}${more}`, {
+      file: first.file,
+    });
+  }
+  return { schema: 2, events, files };
+}
+
+/** True for the first bytes of a zip. */
+export function isZip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x50 && bytes[1] === 0x4b;
+}
+
+/** A kept snapshot of the bundle; null where it has none. Throws as {@link readSnapshot} does. */
+export function snapshotIn(
+  files: ReadonlyMap<string, Uint8Array>,
+  name: AdapterName,
+): LearnerSnapshot | null {
+  const bytes = files.get(snapshotPath(name));
+  return bytes ? readSnapshot(bytes, snapshotPath(name)) : null;
+}
+
+/**
+ * Checks every file against the manifest, and what it says against the events. Throws only where no
+ * bundle could be made out at all: no zip, no manifest, a schema from the future.
+ */
+export async function checkBundle(bytes: Uint8Array, name: string): Promise<CheckedBundle> {
+  const files = readZip(bytes, name);
+  const text = files.get(bundlePaths.manifest);
+  if (text === undefined) {
+    throw new LabError(
+      'bad_input',
+      `${name} has no ${bundlePaths.manifest}, so it is no run bundle. It holds ${[...files.keys()].slice(0, 5).join(', ') || 'nothing'}.`,
+    );
+  }
+  const manifest = readManifest(new TextDecoder().decode(text));
+  const problems: BundleProblem[] = [];
+  const add = (file: string, problem: string) => problems.push({ file, problem });
+  const attempt = async (file: string, work: () => unknown) => {
+    try {
+      await work();
+    } catch (thrown) {
+      add(file, toWire(thrown).message);
+    }
+  };
+
+  let events: readonly EpisodeEvent[] = [];
+  await attempt(bundlePaths.events, () => {
+    const file = files.get(bundlePaths.events);
+    if (file) events = parseRunFile(new TextDecoder().decode(file), bundlePaths.events);
+  });
+  const derived = new Map(events.length > 0 ? derivedTexts(events) : []);
+  for (const [path, sum] of Object.entries(manifest.files)) {
+    const file = files.get(path);
+    if (file === undefined) {
+      add(path, `is named in ${bundlePaths.manifest}, but is not in the zip.`);
+      continue;
+    }
+    const found = await sha256(file);
+    if (file.length === sum.bytes && found === sum.sha256) continue;
+    const expected = derived.get(path);
+    add(
+      path,
+      `has ${file.length} bytes with sha256 ${found}; ${bundlePaths.manifest} says ${sum.bytes} bytes with ${sum.sha256}.` +
+        (expected === undefined ? '' : placeOfChange(file, expected)),
+    );
+  }
+  for (const path of files.keys()) {
+    if (path !== bundlePaths.manifest && !Object.hasOwn(manifest.files, path)) {
+      add(path, `is in the zip, but not in ${bundlePaths.manifest}.`);
+    }
+  }
+  if (!Object.hasOwn(manifest.files, bundlePaths.events)) {
+    add(bundlePaths.events, 'is missing: without its events a bundle holds no run.');
+  }
+  if (events.length > 0) checkFacts(manifest, events, add);
+  const gguf = files.get(bundlePaths.gguf);
+  if (gguf)
+    await attempt(bundlePaths.gguf, () => readGgufLora(bytesSource(gguf, bundlePaths.gguf)));
+  for (const name of ['start', 'latest'] as const) {
+    await attempt(snapshotPath(name), () => snapshotIn(files, name));
+    const config = files.get(`${adapterFolders[name]}/adapter_config.json`);
+    const weights = files.get(`${adapterFolders[name]}/adapter_model.safetensors`);
+    if (config === undefined && weights === undefined) continue;
+    await attempt(`${adapterFolders[name]}/adapter_model.safetensors`, () =>
+      readPeft(new TextDecoder().decode(config), weights ?? new Uint8Array()),
+    );
+  }
+  return { manifest, files, events, problems };
+}
+
+/** Where a text file begins to differ from what the events give. */
+function placeOfChange(file: Uint8Array, expected: string): string {
+  const bytes = new TextEncoder().encode(expected);
+  const at = bytes.findIndex((byte, i) => byte !== file[i]);
+  if (at < 0 && file.length === bytes.length) return '';
+  const offset = at < 0 ? bytes.length : at;
+  return ` The first byte that does not follow from ${bundlePaths.events} is ${offset}.`;
+}
+
+/** The manifest's facts are a copy of the events'; a copy that differs was edited. */
+function checkFacts(
+  manifest: BundleManifest,
+  events: readonly EpisodeEvent[],
+  add: (file: string, problem: string) => void,
+): void {
+  const truth: Readonly<Record<string, unknown>> = { ...factsOf(events) };
+  const said: Readonly<Record<string, unknown>> = { ...manifest.facts };
+  for (const [key, value] of Object.entries(truth)) {
+    const [found, expected] = [JSON.stringify(said[key]), JSON.stringify(value)];
+    if (found !== expected) {
+      add(
+        bundlePaths.manifest,
+        `says ${key} ${found ?? 'nothing'}; ${bundlePaths.events} has ${expected}.`,
+      );
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/** Writes a run bundle: every file, then the manifest with their hashes, as one zip. */
+
+import { sha256 } from 'hash-wasm';
+import { version } from '../../package.json';
+import type { Settings } from '../config.ts';
+import type { RunManifest } from '../records.ts';
+import {
+  adapterFolders,
+  adapterNames,
+  BUNDLE_SCHEMA,
+  type BundleContents,
+  type BundleManifest,
+  bundlePaths,
+  factsOf,
+  snapshotPath,
+  startOf,
+} from './bundle.ts';
+import { evalLog } from './bundle-inspect.ts';
+import { metricsParquet, tokensParquet } from './bundle-parquet.ts';
+import { replayFiles } from './bundle-replay.ts';
+import { writeSnapshot } from './bundle-snapshot.ts';
+import { jsonLines, metricRows, metricsCsv, tokenRows } from './bundle-tables.ts';
+import { writeGgufLora } from './gguf-lora.ts';
+import { writePeft } from './peft.ts';
+import { formatRunFile } from './run-file.ts';
+import { toConfigToml, toSettingsJson } from './settings.ts';
+import { writeZip, type ZipEntry } from './zip.ts';
+
+/** The bundle as a zip. Equal contents give equal bytes. Throws `bad_input` for a run without a start. */
+export async function writeBundle(contents: BundleContents): Promise<Uint8Array> {
+  const entries = await bundleEntries(contents);
+  const sums = await Promise.all(
+    entries.map(
+      async ({ path, bytes }) =>
+        [path, { bytes: bytes.length, sha256: await sha256(bytes) }] as const,
+    ),
+  );
+  const manifest: BundleManifest = {
+    format: 'attt-bundle',
+    schema: BUNDLE_SCHEMA,
+    app_version: version,
+    run: contents.run,
+    created_at: contents.createdAt,
+    facts: factsOf(contents.events),
+    files: Object.fromEntries(sums),
+  };
+  const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  return writeZip([entryOf(bundlePaths.manifest, text), ...entries]);
+}
+
+/** Every file but the manifest, in the order of the zip. */
+async function bundleEntries(contents: BundleContents): Promise<readonly ZipEntry[]> {
+  const { events, adapters } = contents;
+  const { manifest } = startOf(events);
+  const base = { name: manifest.modelName, licence: null };
+  const tokens = tokenRows(events);
+  const metrics = metricRows(events);
+  const learned = adapterNames.flatMap((name) => {
+    if (adapters === null) return [];
+    const { snapshot, modules } = adapters[name];
+    const folder = Object.entries(writePeft(modules, base)).map(([file, bytes]) =>
+      entryOf(`${adapterFolders[name]}/${file}`, bytes),
+    );
+    return [...folder, entryOf(snapshotPath(name), writeSnapshot(snapshot))];
+  });
+  return [
+    ...derivedTexts(events).map(([path, text]) => entryOf(path, text)),
+    entryOf(bundlePaths.events, formatRunFile(events)),
+    entryOf(bundlePaths.tokensParquet, await tokensParquet(tokens)),
+    entryOf(bundlePaths.metricsParquet, await metricsParquet(metrics)),
+    entryOf(bundlePaths.inspect, JSON.stringify(evalLog(contents))),
+    ...learned,
+    ...(adapters === null ? [] : [entryOf(bundlePaths.gguf, ggufOf(adapters, manifest))]),
+    ...replayFiles.map(([path, text]) => entryOf(path, text)),
+  ];
+}
+
+/** The text files that follow from the events alone. */
+export function derivedTexts(
+  events: BundleContents['events'],
+): readonly (readonly [path: string, text: string])[] {
+  const settings: Settings = startOf(events).manifest.settings;
+  return [
+    [bundlePaths.config, toConfigToml(settings, null)],
+    [bundlePaths.settings, toSettingsJson(settings)],
+    [bundlePaths.tokens, jsonLines(tokenRows(events))],
+    [bundlePaths.metrics, metricsCsv(metricRows(events))],
+  ];
+}
+
+function ggufOf(
+  { latest }: NonNullable<BundleContents['adapters']>,
+  { architecture, modelName }: RunManifest,
+): Uint8Array {
+  return writeGgufLora(latest.gguf, { architecture, name: modelName });
+}
+
+/** Tensors and Parquet pages are stored: they hardly shrink, and readers can map them. */
+function entryOf(path: string, content: string | Uint8Array): ZipEntry {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+  return { path, bytes, stored: /\.(safetensors|parquet|gguf)$/.test(path) };
+}

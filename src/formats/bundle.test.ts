@@ -1,0 +1,295 @@
+/** Run bundles: what is written is read back, and whatever is changed in one is named by its file. */
+
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { LabError } from '../errors.ts';
+import type { EpisodeEvent, LearnerSnapshot } from '../records.ts';
+import type { BundleContents } from './bundle.ts';
+import { compareRuns } from './bundle-compare.ts';
+import { checkBundle, openRun, snapshotIn } from './bundle-read.ts';
+import { readSnapshot, writeSnapshot } from './bundle-snapshot.ts';
+import { writeBundle } from './bundle-write.ts';
+import { parseRunFile } from './run-file.ts';
+import { readZip, writeZip } from './zip.ts';
+
+const storedV1 = new Uint8Array(readFileSync('e2e/fixtures/bundles/run-v1.jsonl'));
+const storedV2 = new Uint8Array(readFileSync('e2e/fixtures/bundles/run-v2.attt.zip'));
+const events = parseRunFile(new TextDecoder().decode(storedV1), 'run-v1.jsonl');
+
+const snapshot = (x: number): LearnerSnapshot => ({
+  schema: 1,
+  adapter: {
+    modules: [
+      {
+        ...{ layer: 3, target: 'v_proj', inputs: 2, outputs: 3, rank: 1, scale: 0.1 },
+        aT: new Float32Array([x, 1e-40]),
+        bT: new Float32Array([-0, 3e38, 2]),
+      },
+    ],
+  },
+  optimiser: {
+    step: 7,
+    m: [new Float32Array([x, 2]), new Float32Array(3)],
+    v: [new Float32Array([1, 2]), new Float32Array(3)],
+  },
+});
+const bundled = (x: number) => ({
+  snapshot: snapshot(x),
+  modules: [
+    {
+      name: 'model.layers.3.self_attn.v_proj',
+      scale: 0.1,
+      a: { rows: 1, cols: 2, values: new Float32Array([x, 1e-40]) },
+      b: { rows: 3, cols: 1, values: new Float32Array([-0, 1, 2]) },
+    },
+  ],
+  gguf: [
+    {
+      tensor: 'blk.3.attn_v.weight',
+      scale: 0.1,
+      a: { rows: 1, cols: 2, values: new Float32Array([x, 1e-40]) },
+      b: { rows: 3, cols: 1, values: new Float32Array([-0, 1, 2]) },
+    },
+  ],
+});
+const contents: BundleContents = {
+  run: 'test-run',
+  createdAt: null,
+  events,
+  adapters: { start: bundled(0), latest: bundled(1.5) },
+};
+let zip: Uint8Array;
+beforeAll(async () => {
+  zip = await writeBundle(contents);
+});
+
+/** The bundle again with its files changed; the manifest stays as it was. */
+function changed(change: (files: Map<string, Uint8Array>) => void): Uint8Array {
+  const files = new Map(readZip(zip, 'run.attt.zip'));
+  change(files);
+  return writeZip([...files].map(([path, bytes]) => ({ path, bytes, stored: true })));
+}
+
+test('a bundle is read back as it was written, and equal runs give equal bytes', async () => {
+  const { problems, manifest } = await checkBundle(zip, 'run.attt.zip');
+  expect(problems).toEqual([]);
+  expect(manifest).toMatchObject({
+    ...{ format: 'attt-bundle', schema: 2, run: 'test-run' },
+    facts: { model: { name: 'household-2m', quantisation: '' }, seed: 1, split: 'valid_seen' },
+  });
+  const opened = await openRun(zip, 'run.attt.zip');
+  expect(opened.events).toEqual(events);
+  expect(snapshotIn(opened.files, 'latest')).toEqual(snapshot(1.5));
+  expect(await writeBundle(contents)).toEqual(zip);
+});
+
+test('a snapshot comes back bit for bit', () => {
+  const { adapter, optimiser } = readSnapshot(writeSnapshot(snapshot(-1)), 's');
+  expect(Object.is(adapter.modules[0]?.bT[0], -0)).toBe(true);
+  expect(adapter).toEqual(snapshot(-1).adapter);
+  expect(optimiser).toEqual(snapshot(-1).optimiser);
+});
+
+describe('validation', () => {
+  test('names every file of which one byte was changed, with both hashes', async () => {
+    const paths = [...readZip(zip, 'x').keys()].filter((path) => path !== 'MANIFEST.json');
+    expect(paths.length).toBeGreaterThan(15);
+    for (const path of paths) {
+      const bad = changed((files) => {
+        const bytes = Uint8Array.from(files.get(path) ?? []);
+        bytes[bytes.length - 2] = (bytes.at(-2) ?? 0) ^ 1;
+        files.set(path, bytes);
+      });
+      const { problems } = await checkBundle(bad, 'run.attt.zip');
+      const named = problems.find((one) => one.file === path && one.problem.includes('sha256'));
+      expect(named?.problem, path).toMatch(
+        /sha256 [0-9a-f]{64}; MANIFEST.json says \d+ bytes with/,
+      );
+      await expect(openRun(bad, 'run.attt.zip')).rejects.toThrow('run.attt.zip: ');
+    }
+  });
+
+  test('says at which byte a table leaves what the events give', async () => {
+    const bad = changed((files) => {
+      const bytes = Uint8Array.from(files.get('metrics.csv') ?? []);
+      bytes[200] = 'x'.charCodeAt(0);
+      files.set('metrics.csv', bytes);
+    });
+    const { problems } = await checkBundle(bad, 'run.attt.zip');
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.problem).toContain(
+      'first byte that does not follow from events.jsonl is 200.',
+    );
+  });
+
+  test('names a missing file, a strange file and a fact that the events do not bear out', async () => {
+    const bad = changed((files) => {
+      files.delete('tokens.jsonl');
+      files.set('extra.txt', new Uint8Array(3));
+      const manifest = JSON.parse(new TextDecoder().decode(files.get('MANIFEST.json')));
+      manifest.facts.seed = 99;
+      files.set('MANIFEST.json', new TextEncoder().encode(JSON.stringify(manifest)));
+    });
+    const { problems } = await checkBundle(bad, 'run.attt.zip');
+    expect(problems).toEqual([
+      { file: 'tokens.jsonl', problem: 'is named in MANIFEST.json, but is not in the zip.' },
+      { file: 'extra.txt', problem: 'is in the zip, but not in MANIFEST.json.' },
+      { file: 'MANIFEST.json', problem: 'says seed 99; events.jsonl has 1.' },
+    ]);
+  });
+
+  test('refuses other zips and bundles from the future', async () => {
+    const other = writeZip([{ path: 'a.txt', bytes: new Uint8Array(2), stored: true }]);
+    await expect(checkBundle(other, 'a.zip')).rejects.toThrow('a.zip has no MANIFEST.json');
+    const future = changed((files) => {
+      const text = new TextDecoder().decode(files.get('MANIFEST.json'));
+      const next = text.replace('"schema": 2', '"schema": 3');
+      files.set('MANIFEST.json', new TextEncoder().encode(next));
+    });
+    await expect(checkBundle(future, 'a.zip')).rejects.toThrow('schema 3; this version reads 2');
+  });
+
+  test('never takes a bundle with a changed or cut byte for a whole one', async () => {
+    const cases = fc.record({ at: fc.integer({ min: 0, max: zip.length - 1 }), cut: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ at, cut }) => {
+        const bad = cut ? zip.slice(0, at) : Uint8Array.from(zip);
+        if (!cut) bad[at] = (bad[at] ?? 0) ^ 0xff;
+        // A byte of a time stamp, a flag or the end's comment carries no content: then all is read.
+        const opened = await openRun(bad, 'run.attt.zip').catch((thrown: unknown) => thrown);
+        if (opened instanceof Error) expect(opened).toBeInstanceOf(LabError);
+        else expect(opened).toMatchObject({ events });
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('older schemas', () => {
+  test('a stored JSONL run (schema 1) opens, and makes a bundle without adapters', async () => {
+    const opened = await openRun(storedV1, 'run-v1.jsonl');
+    expect(opened.schema).toBe(1);
+    const upgraded = await writeBundle({ ...contents, events: opened.events, adapters: null });
+    const again = await openRun(upgraded, 'run.attt.zip');
+    expect(again.events).toEqual(opened.events);
+    expect(snapshotIn(again.files, 'latest')).toBeNull();
+  });
+
+  test('a stored bundle of schema 2 opens with its adapter and snapshots', async () => {
+    const opened = await openRun(storedV2, 'run-v2.attt.zip');
+    expect(opened.events[0]).toMatchObject({
+      manifest: { schema: 2, modelName: 'random test policy' },
+    });
+    expect(opened.events.at(-1)?.type).toBe('episode_ended');
+    expect(snapshotIn(opened.files, 'latest')?.optimiser.step).toBeGreaterThan(0);
+  });
+});
+
+describe('the tables', () => {
+  test('a token row is a training example: context without labels, weights and log-probabilities', async () => {
+    const { files } = await openRun(storedV2, 'run-v2.attt.zip');
+    const rows = new TextDecoder()
+      .decode(files.get('tokens.jsonl'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const opened = await openRun(storedV2, 'run-v2.attt.zip');
+    const boundary = opened.events.find((event) => event.type === 'boundary' && event.tokens);
+    const step = opened.events.find((event) => event.type === 'step' && event.t === rows[0].step);
+    if (boundary?.type !== 'boundary' || step?.type !== 'step') throw new Error('no boundary');
+    expect(rows[0]).toMatchObject({
+      step: boundary.t,
+      outcome: 'updated',
+      kept: true,
+      input_ids: boundary.tokens?.ids,
+      weights: boundary.tokens?.weights,
+      logprobs: step.generation.logprobs,
+    });
+    expect(rows[0].labels[0]).toBe(-100); // nothing stands before the first id
+    expect(rows[0].labels.slice(1)).toEqual(rows[0].input_ids.slice(1));
+  });
+
+  test('metrics.csv has a row a step, its boundary in it, numbers to the last digit', async () => {
+    const { files } = await openRun(zip, 'run.attt.zip');
+    const [head, ...lines] = new TextDecoder().decode(files.get('metrics.csv')).trim().split('\n');
+    expect(head).toBe(
+      'step,reward,rep,ntok,ratio,novelty,weight,loss0,loss,gnorm,kl,klctx,upd,undone,dnorm',
+    );
+    const steps = events.filter((event) => event.type === 'step');
+    expect(lines).toHaveLength(steps.length);
+    const fifth = lines[4]?.split(',').map(Number) ?? [];
+    const boundary = events.find((event) => event.type === 'boundary' && event.t === 5);
+    if (boundary?.type !== 'boundary') throw new Error('no boundary at step 5');
+    expect(fifth.slice(0, 3)).toEqual([5, 0, steps[4]?.repetition]);
+    expect(fifth[7]).toBe(boundary.losses[0]);
+    expect(fifth[10]).toBe(boundary.kl);
+  });
+
+  test('Parquet holds the same rows as JSONL and CSV', async () => {
+    const { parquetReadObjects } = await import('hyparquet');
+    const { files } = await openRun(zip, 'run.attt.zip');
+    const read = async (path: string) => {
+      const bytes = Uint8Array.from(files.get(path) ?? []);
+      return parquetReadObjects({ file: bytes.buffer });
+    };
+    const lines = new TextDecoder().decode(files.get('tokens.jsonl')).trim().split('\n');
+    expect(await read('tokens.parquet')).toEqual(lines.map((line) => JSON.parse(line)));
+    const metrics = await read('metrics.parquet');
+    const csv = new TextDecoder().decode(files.get('metrics.csv')).trim().split('\n').slice(1);
+    expect(
+      metrics.map((row) =>
+        Object.values(row)
+          .map((x) => x ?? '')
+          .join(','),
+      ),
+    ).toEqual(csv);
+  });
+});
+
+describe('comparison', () => {
+  const opened = (list: readonly EpisodeEvent[]) => ({
+    schema: 1 as const,
+    events: list,
+    files: new Map(),
+  });
+
+  test('equal runs are equal, and equal adapters have no difference', async () => {
+    const run = await openRun(zip, 'a');
+    expect(await compareRuns(run, run)).toMatchObject({
+      ...{ equal: true, settings: [], facts: [], first_difference: null },
+      adapters: { modules: 1, max_abs: 0, relative: 0, unmatched: [] },
+    });
+  });
+
+  test('the first differing event is named with the place in it', async () => {
+    const other = events.map((event) =>
+      event.type === 'step' && event.t === 4 ? { ...event, reward: 1 } : event,
+    );
+    const seq = other.findIndex((event) => event.type === 'step' && event.t === 4);
+    expect(await compareRuns(opened(events), opened(other))).toMatchObject({
+      equal: false,
+      facts: [{ at: 'reward', a: 0, b: 1 }],
+      first_difference: {
+        seq,
+        type: { a: 'step', b: 'step' },
+        places: [{ at: 'reward', a: 0, b: 1 }],
+      },
+    });
+    const cut = await compareRuns(opened(events), opened(events.slice(0, -1)));
+    expect(cut.first_difference?.type).toEqual({
+      a: 'episode_ended',
+      b: null,
+    });
+  });
+
+  test('adapters differ by their values: 1.5 against 0 in one of five', async () => {
+    const zero = await writeBundle({
+      ...contents,
+      adapters: { start: bundled(0), latest: bundled(0) },
+    });
+    const { adapters } = await compareRuns(await openRun(zip, 'a'), await openRun(zero, 'b'));
+    expect(adapters?.max_abs).toBe(1.5);
+    expect(adapters?.relative).toBeCloseTo(1.5 / Math.sqrt(1.5 ** 2 + 1 + 4), 12);
+  });
+});

@@ -1,0 +1,177 @@
+/** The run bundle `<run>.attt.zip`: which files it holds and what its manifest says. */
+
+import { LabError } from '../errors.ts';
+import type { EpisodeEvent, Json, LearnerSnapshot, RunManifest } from '../records.ts';
+import type { GgufLoraModule } from './gguf-lora.ts';
+import { parseJson } from './json-syntax.ts';
+import type { PeftModule } from './peft.ts';
+
+/** The manifest's own schema. Version 1 was a bare JSONL file of events. */
+export const BUNDLE_SCHEMA = 2;
+
+/** Files with a fixed place. */
+export const bundlePaths = {
+  manifest: 'MANIFEST.json',
+  config: 'config.toml',
+  settings: 'settings.json',
+  events: 'events.jsonl',
+  tokens: 'tokens.jsonl',
+  tokensParquet: 'tokens.parquet',
+  metrics: 'metrics.csv',
+  metricsParquet: 'metrics.parquet',
+  inspect: 'inspect.json',
+  /** The latest adapter for llama.cpp; absent where none was kept. */
+  gguf: 'adapter.gguf',
+} as const;
+
+/** The adapter at the episode's start and as the run left it. */
+export const adapterNames = ['start', 'latest'] as const;
+export type AdapterName = (typeof adapterNames)[number];
+
+/** Where each adapter lies, as a PEFT folder. */
+export const adapterFolders: Readonly<Record<AdapterName, string>> = {
+  start: 'adapter-start',
+  latest: 'adapter',
+};
+
+/** Where each snapshot lies. */
+export function snapshotPath(name: AdapterName): string {
+  return `snapshots/${name}.safetensors`;
+}
+
+/** One learner state in the two forms that a bundle keeps. */
+export interface BundledAdapter {
+  readonly snapshot: LearnerSnapshot;
+  /** The same adapter in Hugging Face names and row order, and in GGUF's. */
+  readonly modules: readonly PeftModule[];
+  readonly gguf: readonly GgufLoraModule[];
+}
+
+/** What a bundle is made of. */
+export interface BundleContents {
+  /** Names the run in file names. */
+  readonly run: string;
+  /** ISO 8601; null where no clock was read. */
+  readonly createdAt: string | null;
+  readonly events: readonly EpisodeEvent[];
+  /** null where they were not kept: a run from a file, or one that never learns. */
+  readonly adapters: Readonly<Record<AdapterName, BundledAdapter>> | null;
+}
+
+/** Facts of the run that a reader wants without reading it. */
+export interface BundleFacts {
+  readonly model: {
+    readonly name: string;
+    readonly sha256: string;
+    readonly quantisation: string;
+    readonly architecture: string;
+    readonly heads: number;
+    readonly kv_heads: number;
+  };
+  readonly tokenizer_sha256: string;
+  readonly backend: string;
+  readonly device: string;
+  readonly method: string;
+  readonly seed: number;
+  readonly env: string;
+  readonly split: string;
+  readonly task: number;
+  readonly goal: string | null;
+  readonly steps: number;
+  readonly updates: number;
+  readonly rollbacks: number;
+  readonly reward: number;
+  /** null where the run has no end. */
+  readonly reason: string | null;
+}
+
+export interface FileSum {
+  readonly bytes: number;
+  /** Hex. */
+  readonly sha256: string;
+}
+
+export interface BundleManifest {
+  readonly format: 'attt-bundle';
+  readonly schema: number;
+  readonly app_version: string;
+  readonly run: string;
+  readonly created_at: string | null;
+  readonly facts: BundleFacts;
+  /** Every other file of the bundle. */
+  readonly files: Readonly<Record<string, FileSum>>;
+}
+
+/** What the events say of the run. Throws `bad_input` where they do not begin with their start. */
+export function factsOf(events: readonly EpisodeEvent[]): BundleFacts {
+  const { manifest, task } = startOf(events);
+  const ended = events.findLast((event) => event.type === 'episode_ended');
+  const steps = events.filter((event) => event.type === 'step');
+  const restored = events.filter((event) => 'restored' in event && event.restored);
+  return {
+    model: {
+      name: manifest.modelName,
+      sha256: manifest.modelSha256,
+      quantisation: manifest.quantisation,
+      architecture: manifest.architecture,
+      heads: manifest.heads,
+      kv_heads: manifest.kvHeads,
+    },
+    tokenizer_sha256: manifest.tokenizerSha256,
+    backend: manifest.backend,
+    device: manifest.device,
+    method: manifest.settings.method,
+    seed: manifest.settings.seed,
+    env: manifest.env,
+    split: task.split,
+    task: task.index,
+    goal: task.goal ?? null,
+    steps: steps.length,
+    updates: events.findLast((event) => event.type === 'boundary')?.updates ?? 0,
+    rollbacks: restored.length,
+    reward: steps.reduce((sum, step) => sum + step.reward, 0),
+    reason: ended?.reason ?? null,
+  };
+}
+
+/** The event that a run begins with. Throws `bad_input`. */
+export function startOf(events: readonly EpisodeEvent[]): {
+  readonly manifest: RunManifest;
+  readonly task: RunManifest['task'];
+} {
+  const [start] = events;
+  if (start?.type === 'episode_started') return start;
+  throw new LabError(
+    'bad_input',
+    'The run has no episode_started event, so nothing is known of it.',
+  );
+}
+
+/** Reads a manifest. Throws `bad_input`, or `unsupported` for a schema from the future. */
+export function readManifest(text: string): BundleManifest {
+  const value = parseJson(text, bundlePaths.manifest);
+  const { format, schema, files } = isObject(value) ? value : {};
+  if (format !== 'attt-bundle' || typeof schema !== 'number' || !isObject(files)) {
+    throw new LabError(
+      'bad_input',
+      `${bundlePaths.manifest} has no "format": "attt-bundle", "schema" and "files": this zip is no run bundle.`,
+    );
+  }
+  if (schema !== BUNDLE_SCHEMA) {
+    throw new LabError(
+      'unsupported',
+      `The bundle has schema ${schema}; this version reads ${BUNDLE_SCHEMA} (and JSONL files, which were schema 1). Open it in the version that wrote it, or a newer one.`,
+      { schema },
+    );
+  }
+  for (const [path, sum] of Object.entries(files)) {
+    const { bytes, sha256 } = isObject(sum) ? sum : {};
+    if (typeof bytes === 'number' && typeof sha256 === 'string') continue;
+    throw new LabError('bad_input', `${bundlePaths.manifest}: ${path} lacks "bytes" or "sha256".`);
+  }
+  return value as unknown as BundleManifest; // a parse edge: what is read of it was checked
+}
+
+function isObject(value: Json | undefined): value is { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,57 @@
+"""Trains the run's updates again with PyTorch, transformers and PEFT, and compares every loss, cross entropy and KL.
+Usage: python replay/losses.py BASE, the GGUF file the run used or its Hugging Face id."""
+import copy, json, sys
+from pathlib import Path
+import torch
+from peft import PeftModel
+from transformers import AutoModelForCausalLM
+
+root, base = Path(__file__).parents[1], Path(sys.argv[1])
+events = [json.loads(line) for line in (root / "events.jsonl").open(encoding="utf-8")]
+settings = events[0]["manifest"]["settings"]
+if extra := [key for key in ("kl_penalty", "ewc_strength", "replay_texts") if settings.get(key)]:
+    raise SystemExit(f"This run adds {', '.join(extra)} to its loss; this script recomputes the plain token-weighted one.")
+where = {"pretrained_model_name_or_path": base.parent, "gguf_file": base.name} if base.suffix == ".gguf" else {"pretrained_model_name_or_path": sys.argv[1]}
+model = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32), root / "adapter-start", is_trainable=True).eval()
+params = [p for p in model.parameters() if p.requires_grad]
+start, worst = [p.detach().clone() for p in params], {}
+
+def set_to(values):
+    for p, value in zip(params, values): p.data.copy_(value)
+    return torch.optim.Adam(params, lr=settings["learning_rate"])
+
+def compare(what, found, expected):
+    worst[what] = max([worst.get(what, 0)] + [abs(f - e) / max(abs(e), 1e-3) for f, e in zip(found, expected) if e is not None])
+
+adam = set_to(start)
+for event in events:
+    if event["type"] == "boundary" and event["losses"]:
+        tokens = event["tokens"]
+        ids, weights = tokens["context"] + tokens["ids"], [0] * len(tokens["context"]) + tokens["weights"]
+        rows = [j - 1 for j, w in enumerate(weights) if w > 0]
+        w, labels = torch.tensor([weights[j + 1] for j in rows]), torch.tensor([ids[j + 1] for j in rows])
+        logp = lambda: model(torch.tensor([ids])).logits[0, rows].log_softmax(-1)
+        ce = lambda: -logp().gather(1, labels[:, None])[:, 0]
+        loss = lambda c: (w * c).sum() / (w.sum() if settings["loss_normalisation"] == "weights" else len(rows))
+        before, moments = [p.detach().clone() for p in params], copy.deepcopy(adam.state_dict())
+        ces = [ce()]
+        for _ in event["losses"][1:]:
+            adam.zero_grad(); loss(ces[-1]).backward()
+            if settings["max_grad_norm"] > 0: torch.nn.utils.clip_grad_norm_(params, settings["max_grad_norm"])
+            adam.step(); ces.append(ce())
+        compare("loss", [loss(c).item() for c in ces], event["losses"])
+        kept = [j + 1 - len(tokens["context"]) for j in rows]
+        compare("ce_before", ces[0].tolist(), [tokens["ceBefore"][j] for j in kept])
+        compare("ce_after", ces[-1].tolist(), [tokens["ceAfter"][j] for j in kept])
+        if event["kl"] is not None:
+            with torch.no_grad():
+                now, trained = logp(), [p.detach().clone() for p in params]
+                for p, value in zip(params, start): p.data.copy_(value)
+                compare("kl", [(now.exp() * (now - logp())).sum(-1).mean().item()], [event["kl"]])
+                for p, value in zip(params, trained): p.data.copy_(value)
+        if event["outcome"] == "discarded_check":
+            adam = set_to(before)
+            adam.load_state_dict(moments)
+    if event.get("restored"): adam = set_to(start)
+print(json.dumps({"largest_relative_error": worst}))
+raise SystemExit(any(value > 1e-3 for value in worst.values()))
