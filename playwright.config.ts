@@ -18,6 +18,8 @@ export default defineConfig({
     baseURL: `http://127.0.0.1:${port}`,
     viewport: { width: 1280, height: 800 },
     launchOptions: { ...(executablePath ? { executablePath } : {}), args: launchArgs },
+    // Its own spec lets it in; elsewhere keeping all files would only take time.
+    serviceWorkers: 'block',
     trace: 'retain-on-failure',
   },
   webServer: {

@@ -1,4 +1,5 @@
-import { cpSync, existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import react from '@vitejs/plugin-react';
 import { playwright } from '@vitest/browser-playwright';
 import type { Plugin } from 'vite';
@@ -23,11 +24,46 @@ const bundledModels: Plugin = {
   },
 };
 
+/** Files that the page needs when it is opened without a network: all but models that nothing offers. */
+const offline: Plugin = {
+  name: 'offline',
+  apply: 'build',
+  writeBundle: {
+    order: 'post',
+    sequential: true,
+    handler: ({ dir }) => {
+      const script = `${dir}/offline.js`;
+      if (!dir || !existsSync(script)) return;
+      const files = readdirSync(dir, { recursive: true, encoding: 'utf8' })
+        .map((file) => file.replaceAll('\\', '/'))
+        .filter((file) => statSync(`${dir}/${file}`).isFile())
+        .filter((file) => file !== 'offline.js' && !file.endsWith('-q4_0.gguf'))
+        .sort();
+      const hash = createHash('sha256');
+      for (const file of files) hash.update(file).update(readFileSync(`${dir}/${file}`));
+      const version = hash.digest('hex').slice(0, 12);
+      const names = `const PAGE_FILES=${JSON.stringify(files)},PAGE_VERSION='${version}';\n`;
+      writeFileSync(script, names + readFileSync(script, 'utf8'));
+    },
+  },
+};
+
 export default defineConfig({
-  plugins: [react(), bundledModels],
+  plugins: [react(), bundledModels, offline],
   base: './',
   worker: { format: 'es' },
-  build: { target: 'es2022', chunkSizeWarningLimit: 1500 },
+  build: {
+    target: 'es2022',
+    chunkSizeWarningLimit: 1500,
+    rolldownOptions: {
+      // A service worker governs the folder that it lies in, under a name that never changes.
+      input: { page: 'index.html', offline: 'src/workers/offline.worker.ts' },
+      output: {
+        entryFileNames: ({ name }) =>
+          name === 'offline' ? 'offline.js' : 'assets/[name]-[hash].js',
+      },
+    },
+  },
   // Named here, since Vite would otherwise find them in mid-test and reload the page under it.
   optimizeDeps: {
     include: [

@@ -37,6 +37,7 @@ export async function urlSource(url: string, signal: AbortSignal): Promise<ByteS
   const range = async (offset: number, length: number) => {
     const response = await fetch(url, {
       signal,
+      cache: 'no-store',
       headers: { range: `bytes=${offset}-${offset + length - 1}` },
     });
     if (response.status === 206) return response;

@@ -264,6 +264,7 @@ async function ask(url: string, from: number, signal: AbortSignal): Promise<Resp
   try {
     response = await fetch(url, {
       signal,
+      cache: 'no-store', // it is kept here, and need not lie in the HTTP cache as well
       headers: from > 0 ? { range: `bytes=${from}-` } : {},
     });
   } catch (thrown) {

@@ -1,21 +1,21 @@
 /** Everything the page can do: asks the engine and turns what comes back into events. */
 
 import { changedFields, type Settings } from '../config.ts';
-import { isAbort, LabError, toWire } from '../errors.ts';
+import { LabError, toWire } from '../errors.ts';
+import { notebookEnding } from '../formats/endings.ts';
 import { formatRunFile, parseRunFile } from '../formats/run-file.ts';
-import type { RunSummary, TaskRef } from '../records.ts';
-import type { Control, Download, RunItem } from '../workers/api.ts';
+import type { TaskRef } from '../records.ts';
+import type { Download } from '../workers/api.ts';
 import { startSettings } from './defaults.ts';
 import { engine, startEngine } from './engine.ts';
 import { bundledModel, loadModel, refreshModels } from './load.ts';
+import { plural } from './numbers.ts';
 import { backendOf } from './query.ts';
 import { attempt, inform, report } from './report.ts';
 import { demoName, eventsOf, type RunView } from './run-view.ts';
-import { isRunning, taskKey, type UiEvent } from './state.ts';
+import { taskKey } from './state.ts';
+import { refreshStorage } from './storage.ts';
 import { dispatch, useLab } from './store.ts';
-
-/** How long items of a run are gathered before the page draws them. */
-const gatherMs = 80;
 
 // ---------------------------------------------------------------- engine
 
@@ -35,7 +35,8 @@ export async function startLab(): Promise<void> {
     dispatch({ type: 'engine_ready', capabilities }, { type: 'environments', environments });
     if (model) dispatch({ type: 'model_loaded', model });
     await chooseFirstTask();
-    await Promise.all([refreshRuns(), refreshModels()]);
+    await Promise.all([refreshRuns(), refreshModels(), refreshStorage()]);
+    offerResume();
     if (before && !model) await loadModel({ kind: 'bundled', name: bundledModel });
   } catch (thrown) {
     const error = toWire(thrown);
@@ -44,7 +45,15 @@ export async function startLab(): Promise<void> {
   }
 }
 
-async function refreshRuns(): Promise<void> {
+/** The newest run, where it did not end: the tab was closed or the engine died. */
+function offerResume(): void {
+  const newest = useLab.getState().runs[0];
+  if (newest?.reason === null && newest.steps > 0) {
+    dispatch({ type: 'resume_offered', id: newest.id });
+  }
+}
+
+export async function refreshRuns(): Promise<void> {
   await attempt('The list of runs could not be read', async () => {
     dispatch({ type: 'runs', runs: await engine().call('runs', null) });
   });
@@ -80,122 +89,6 @@ async function chooseFirstTask(): Promise<void> {
 
 // ---------------------------------------------------------------- runs
 
-/** Runs one episode of the chosen task; loads the bundled policy first where no model is loaded. */
-export async function startRun(mode: 'run' | 'step'): Promise<void> {
-  const state = useLab.getState();
-  if (isRunning(state) || state.loading) return;
-  if (Object.keys(state.drafts).length > 0) {
-    report(
-      'The run was not started',
-      toWire(
-        new LabError('bad_config', 'A setting has a value that cannot be used; it is marked.'),
-      ),
-    );
-    return;
-  }
-  if (!state.model && !(await loadModel({ kind: 'bundled', name: bundledModel }))) return;
-  const { task, settings } = useLab.getState();
-  if (!task) {
-    report(
-      'The run was not started',
-      toWire(new LabError('not_found', 'No task is chosen. Choose a split and a task first.')),
-    );
-    return;
-  }
-  await follow(() => engine().stream('run', { task, settings }), mode);
-}
-
-/** Runs anew from step `t` of a run: the steps up to there are taken over, the settings are the form's. */
-export async function forkRun(run: RunView, t: number): Promise<void> {
-  const state = useLab.getState();
-  if (isRunning(state) || state.loading) return;
-  if (!state.model && !(await loadModel({ kind: 'bundled', name: bundledModel }))) return;
-  const { settings } = useLab.getState();
-  const record = eventsOf(run);
-  await follow(() => engine().stream('fork', { record, run: run.id, t, settings }), 'run');
-}
-
-/** Shows what a run's stream carries, until it ends. */
-async function follow(
-  start: () => AsyncGenerator<RunItem, RunSummary, void>,
-  mode: 'run' | 'step',
-): Promise<void> {
-  dispatch({ type: 'run_requested' });
-  try {
-    const items = start();
-    const gathered = gather();
-    for (;;) {
-      const next = await items.next();
-      if (next.done) {
-        gathered.flush();
-        dispatch({ type: 'run_ended', run: next.value });
-        break;
-      }
-      // The loop asks for orders after each step: a pause asked for now holds after the first one.
-      if (mode === 'step' && next.value.kind === 'started') {
-        void send(next.value.run.id, 'pause');
-      }
-      gathered.add(next.value);
-    }
-    const error = useLab.getState().live?.view?.ended?.error;
-    if (error) report('The episode ended with an error', error);
-  } catch (thrown) {
-    dispatch({ type: 'run_ended', run: null });
-    if (!isAbort(thrown) && useLab.getState().engine !== 'failed') {
-      report('The run stopped with an error', toWire(thrown));
-    }
-  }
-  if (useLab.getState().engine === 'ready') await refreshRuns();
-}
-
-/** Items come many times a second; the page takes them in groups. */
-function gather(): { add(item: RunItem): void; flush(): void } {
-  let waiting: UiEvent[] = [];
-  let timer: ReturnType<typeof setTimeout> | null = null;
-  const flush = () => {
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
-    const events = waiting;
-    waiting = [];
-    if (events.length > 0) dispatch(...events);
-  };
-  return {
-    flush,
-    add(item) {
-      waiting.push(eventOf(item));
-      if (item.kind === 'started') flush();
-      else timer ??= setTimeout(flush, gatherMs);
-    },
-  };
-}
-
-function eventOf(item: RunItem): UiEvent {
-  switch (item.kind) {
-    case 'started':
-      return { type: 'run_started', run: item.run };
-    case 'event':
-      return { type: 'run_event', event: item.event };
-    case 'progress':
-      return { type: 'run_progress', progress: item.progress, at: performance.now() };
-    default:
-      return item satisfies never;
-  }
-}
-
-/** Asks something of the episode in flight. */
-export async function control(command: Control): Promise<void> {
-  const id = useLab.getState().live?.summary?.id;
-  if (id === undefined || !isRunning(useLab.getState())) return;
-  await send(id, command);
-}
-
-async function send(id: string, command: Control): Promise<void> {
-  dispatch({ type: 'control_sent', command });
-  await attempt('The engine did not take the command', () =>
-    engine().call('control', { id, command }),
-  );
-}
-
 /** Shows a stored run, read only. */
 export async function openRun(id: string): Promise<void> {
   await attempt('The run could not be opened', async () => {
@@ -216,6 +109,46 @@ export async function deleteRun(id: string): Promise<void> {
     await engine().call('deleteRun', { id });
     if (useLab.getState().opened?.id === id) dispatch({ type: 'run_closed' });
     await refreshRuns();
+  });
+}
+
+/** Every run of this browser as one file. */
+export async function saveNotebook(): Promise<void> {
+  await attempt('The notebook was not saved', async () => {
+    saveDownload(await engine().call('exportNotebook', null));
+  });
+}
+
+async function readNotebookFile(file: File): Promise<void> {
+  const { added, known } = await engine().call('importNotebook', { name: file.name, file });
+  await refreshRuns();
+  inform(
+    `${file.name} is read`,
+    `${plural(added, 'run')} added${known > 0 ? `, ${plural(known, 'run')} was here already` : ''}.`,
+  );
+}
+
+/** Opens the run at an address, read only. */
+export async function openRunAt(url: string): Promise<void> {
+  await attempt('The run at this address could not be opened', async () => {
+    const response = await fetch(url).catch((thrown: unknown) => {
+      throw new LabError(
+        'network',
+        `Could not reach ${url} (${thrown instanceof Error ? thrown.message : thrown}). A server elsewhere must allow this page by CORS.`,
+        { url },
+      );
+    });
+    if (!response.ok) {
+      throw new LabError(
+        'network',
+        `${url} answered ${response.status}. Expected a run as JSONL.`,
+        {
+          url,
+          status: response.status,
+        },
+      );
+    }
+    openRunText(await response.text(), url.split(/[?#]/)[0]?.split('/').at(-1) || url);
   });
 }
 
@@ -247,6 +180,10 @@ export async function openFile(file: File): Promise<void> {
     return;
   }
   await attempt(`${file.name} was not opened`, async () => {
+    if (name.endsWith(notebookEnding)) {
+      await readNotebookFile(file);
+      return;
+    }
     if (file.size > 512e6) {
       throw new LabError(
         'limit',

@@ -15,8 +15,10 @@ import { RunsList } from './runs-list.tsx';
 import { SettingsForm } from './settings-form.tsx';
 import { isRunning, shownRun } from './state.ts';
 import { useLab } from './store.ts';
+import { TabsBanner } from './tabs-banner.tsx';
 import { TaskCard } from './task-card.tsx';
 import { TipLayer } from './tip.tsx';
+import { Tour } from './tour.tsx';
 import { Transcript } from './transcript.tsx';
 import { Welcome } from './welcome.tsx';
 import './app.css';
@@ -35,6 +37,7 @@ export function App() {
   return (
     <div className="app" {...drop.handlers}>
       <Header />
+      <TabsBanner />
       <RunBar />
       <main className="main">
         <Side />
@@ -55,6 +58,7 @@ export function App() {
       </main>
       <Notices />
       <TipLayer />
+      <Tour />
       {drop.over && (
         <div className="drop" aria-hidden="true">
           <p>

@@ -1,11 +1,11 @@
 /** Before a fork: what the new run takes over, and in which settings it differs. */
 
 import { changedFields, type Field, fields } from '../config.ts';
-import { forkRun } from './actions.ts';
 import { Dialog } from './dialog.tsx';
 import { Icon } from './icons.tsx';
 import { plural, settingText } from './numbers.ts';
 import type { RunView } from './run-view.ts';
+import { forkRun } from './running.ts';
 import { isRunning } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 

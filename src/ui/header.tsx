@@ -4,7 +4,9 @@ import { useState } from 'react';
 import { CapabilitiesDialog } from './capabilities.tsx';
 import { HelpDialog } from './help.tsx';
 import { Icon, Logo, Mark } from './icons.tsx';
-import { valueText } from './numbers.ts';
+import { type Queue, timeLeft } from './notebook.ts';
+import { setNotify } from './notify.ts';
+import { durationText, valueText } from './numbers.ts';
 import { phaseText } from './run-view.ts';
 import { type LiveRun, shownRun, type Theme } from './state.ts';
 import { dispatch, useLab } from './store.ts';
@@ -19,6 +21,7 @@ export function Header() {
       </h1>
       <p className="tagline">Agentic test-time training, in this tab</p>
       <Activity />
+      <NotifySwitch />
       <Badge />
       <ThemeSwitch />
       <HelpButton />
@@ -32,9 +35,10 @@ function Activity() {
   const status = useLab((state) => state.status);
   const loading = useLab((state) => state.loading);
   const engine = useLab((state) => state.engine);
+  const queue = useLab((state) => state.notebook.queue);
   const running = live !== null && live.status !== 'ended';
   const text = running
-    ? liveText(live)
+    ? `${queueText(queue, live)}${liveText(live)}`
     : loading
       ? `Loading ${loading.label}`
       : engine === 'starting'
@@ -53,6 +57,16 @@ function Activity() {
       </p>
     </>
   );
+}
+
+/** Where in the queue the run is, and how long the queue will take. */
+function queueText(queue: Queue | null, live: LiveRun): string {
+  if (!queue) return '';
+  const steps = live.view?.steps.length ?? 0;
+  const limit = live.summary?.manifest.settings.step_limit ?? 1;
+  const left = timeLeft(queue, Math.min(1, steps / limit));
+  const time = left === null ? '' : `, about ${durationText(left)} left`;
+  return `Episode ${queue.seconds.length + 1} of ${queue.episodes.length}${time} · `;
 }
 
 function liveText(live: LiveRun): string {
@@ -110,6 +124,27 @@ function Badge() {
       </button>
       {open && <CapabilitiesDialog onClose={() => setOpen(false)} />}
     </>
+  );
+}
+
+/** A notification at the end of a run, for those who look elsewhere meanwhile. */
+function NotifySwitch() {
+  const on = useLab((state) => state.notebook.notify);
+  return (
+    <button
+      type="button"
+      className="button bare iconic small"
+      aria-pressed={on}
+      aria-label="Notify me when a run ends"
+      data-tip={
+        on
+          ? 'You are notified when a run ends while this tab is hidden. Click to switch it off.'
+          : 'Notify me when a run ends while this tab is hidden.'
+      }
+      onClick={() => void setNotify(!on)}
+    >
+      <Icon name={on ? 'bell' : 'bell_off'} />
+    </button>
   );
 }
 

@@ -2,6 +2,7 @@
 
 import { Dialog } from './dialog.tsx';
 import { terms } from './terms.ts';
+import { startTour } from './tour.tsx';
 import './help.css';
 
 const keys = [
@@ -34,6 +35,18 @@ export function HelpDialog({ hasRun, onClose }: { hasRun: boolean; onClose: () =
           Models (.gguf), runs (.jsonl), worlds (scene.json, game.tw-pddl) and settings
           (config.toml, settings.json) open when they are dropped anywhere on the page. Nothing
           leaves this tab.
+        </p>
+        <p>
+          <button
+            type="button"
+            className="button small"
+            onClick={() => {
+              onClose();
+              void startTour();
+            }}
+          >
+            Take the tour
+          </button>
         </p>
         <h3>Keys</h3>
         <dl className="keys">

@@ -1,7 +1,7 @@
 /** The keys of the page: steps, boundaries, play and pause, search, back to the newest, help. Fields and windows keep their own. */
 
 import { tinykeys } from 'tinykeys';
-import { control } from './actions.ts';
+import { control } from './running.ts';
 import { shownRun, shownStep } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 

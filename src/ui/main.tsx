@@ -2,9 +2,12 @@
 
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { startLab } from './actions.ts';
+import { openRunAt, startLab } from './actions.ts';
 import { App } from './app.tsx';
+import { runAddressOf } from './query.ts';
 import { reportStray } from './report.ts';
+import { stopAndWait } from './running.ts';
+import { watchTabs } from './tabs.ts';
 
 const root = document.getElementById('root');
 if (root) {
@@ -18,4 +21,13 @@ window.addEventListener('unhandledrejection', (event) => reportStray(event.reaso
 window.addEventListener('error', (event) => {
   if (event.error) reportStray(event.error);
 });
-void startLab();
+const run = runAddressOf(location.search);
+if (run) void openRunAt(run);
+void startLab().then(() => {
+  watchTabs(stopAndWait);
+  // In development the files change under it.
+  if (import.meta.env.PROD && 'serviceWorker' in navigator) {
+    // Without it the page works all the same, only not without a network.
+    navigator.serviceWorker.register('./offline.js').catch(() => {});
+  }
+});

@@ -18,3 +18,8 @@ export function withBackend(search: string, backend: BackendName | null): string
   const text = parts.toString();
   return text === '' ? '' : `?${text}`;
 }
+
+/** `?run=https://…`: the address of a run to read; null where none is named. */
+export function runAddressOf(search: string): string | null {
+  return new URLSearchParams(search).get('run');
+}

@@ -1,7 +1,9 @@
 /** The controls of a run: start, pause, step, stop, update and roll back, and the line of steps. */
 
-import { control, startRun } from './actions.ts';
+import { useState } from 'react';
 import { Icon } from './icons.tsx';
+import { QueueDialog } from './queue-dialog.tsx';
+import { control, startRun, stopQueue } from './running.ts';
 import { Scrubber } from './scrubber.tsx';
 import { isRunning } from './state.ts';
 import { dispatch, useLab } from './store.ts';
@@ -10,7 +12,12 @@ import './run-bar.css';
 export function RunBar() {
   const running = useLab(isRunning);
   const status = useLab((state) => state.live?.status ?? 'ended');
-  const busy = useLab((state) => state.loading !== null || state.engine !== 'ready');
+  const busy = useLab(
+    (state) =>
+      state.loading !== null || state.engine !== 'ready' || state.notebook.writer === 'other_tab',
+  );
+  const queued = useLab((state) => state.notebook.queue !== null);
+  const [planning, setPlanning] = useState(false);
   const asked = useLab((state) => state.live?.asked ?? null);
   const observeOnly = useLab((state) => state.settings.observe_only);
   const paused = status === 'paused';
@@ -54,12 +61,28 @@ export function RunBar() {
           type="button"
           className="button"
           disabled={!running || status === 'stopping'}
-          data-tip="End the run within a second; everything up to here is kept."
-          onClick={() => void control('stop')}
+          data-tip={
+            queued
+              ? 'End the run and the queue within a second; everything up to here is kept, and the run can be resumed.'
+              : 'End the run within a second; everything up to here is kept, and it can be resumed.'
+          }
+          onClick={() => void (queued ? stopQueue() : control('stop'))}
         >
           <Icon name="stop" />
           Stop
         </button>
+        <button
+          type="button"
+          className="button"
+          disabled={running || busy}
+          aria-haspopup="dialog"
+          data-tip="Several tasks, seeds and methods, one episode after another."
+          onClick={() => setPlanning(true)}
+        >
+          <Icon name="list" />
+          Queue…
+        </button>
+        {planning && <QueueDialog onClose={() => setPlanning(false)} />}
       </div>
       <Scrubber />
       <div className="run-buttons">

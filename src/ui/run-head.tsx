@@ -9,6 +9,7 @@ import { Dialog } from './dialog.tsx';
 import { Icon, Mark } from './icons.tsx';
 import { settingText, valueText } from './numbers.ts';
 import { endWording, type RunView } from './run-view.ts';
+import { canResume, resumeRun } from './running.ts';
 import { countsAt } from './series.ts';
 import { isRunning, shownStep } from './state.ts';
 import { dispatch, useLab } from './store.ts';
@@ -108,6 +109,7 @@ export function RunHead({ run }: { run: RunView }) {
             <dd>{run.id === null ? `${run.name} · read only` : 'Stored run · read only'}</dd>
           </div>
         )}
+        <ResumeButton run={run} />
         {end && (
           <div data-tip={end.help}>
             <dt className="unseen">end</dt>
@@ -151,6 +153,32 @@ export function RunHead({ run }: { run: RunView }) {
       {window === 'settings' && <FrozenSettings run={run} onClose={() => setWindow(null)} />}
       {window === 'command' && <CommandDialog run={run} onClose={() => setWindow(null)} />}
     </header>
+  );
+}
+
+/** For a stored run that was stopped or interrupted. */
+function ResumeButton({ run }: { run: RunView }) {
+  const summary = useLab((state) => state.runs.find((one) => one.id === run.id));
+  const locked = useLab(
+    (state) => isRunning(state) || state.loading !== null || state.notebook.writer === 'other_tab',
+  );
+  const reason = run.ended ? run.ended.reason : summary?.reason;
+  if (!summary || reason === undefined || locked) return null;
+  if (!canResume({ reason, steps: summary.steps })) return null;
+  return (
+    <div>
+      <dt className="unseen">go on</dt>
+      <dd>
+        <button
+          type="button"
+          className="button small"
+          data-tip="Goes on where the run ended: what was written is repeated, not sampled again."
+          onClick={() => void resumeRun(summary.id)}
+        >
+          Resume from step {summary.steps}
+        </button>
+      </dd>
+    </div>
   );
 }
 

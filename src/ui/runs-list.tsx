@@ -6,6 +6,9 @@ import { deleteRun, openFile, openRun } from './actions.ts';
 import { Icon, Mark } from './icons.tsx';
 import { plural } from './numbers.ts';
 import { endWording } from './run-view.ts';
+import { canResume, resumeRun } from './running.ts';
+import { isRunning } from './state.ts';
+import { StorageFoot } from './storage-foot.tsx';
 import { useLab } from './store.ts';
 import './runs-list.css';
 
@@ -54,12 +57,17 @@ export function RunsList() {
           ))}
         </ul>
       )}
+      <StorageFoot />
     </section>
   );
 }
 
 function Run({ run, current, live }: { run: RunSummary; current: boolean; live: boolean }) {
   const [asking, setAsking] = useState(false);
+  const reading = useLab((state) => state.notebook.writer === 'other_tab');
+  const locked = useLab(
+    (state) => isRunning(state) || state.loading !== null || state.notebook.writer === 'other_tab',
+  );
   const { manifest } = run;
   const end = run.reason ? endWording(run.reason) : null;
   return (
@@ -85,6 +93,17 @@ function Run({ run, current, live }: { run: RunSummary; current: boolean; live: 
           {whenText(run.createdAt)} · {manifest.modelName} · seed {manifest.settings.seed}
         </span>
       </button>
+      {canResume(run) && !live && (
+        <button
+          type="button"
+          className="button small run-resume"
+          disabled={locked}
+          data-tip="Goes on where it ended: what was written is repeated, not sampled again."
+          onClick={() => void resumeRun(run.id)}
+        >
+          Resume
+        </button>
+      )}
       {asking ? (
         <span className="run-delete">
           <button type="button" className="button small" onClick={() => void deleteRun(run.id)}>
@@ -99,7 +118,7 @@ function Run({ run, current, live }: { run: RunSummary; current: boolean; live: 
           type="button"
           className="button bare iconic small run-delete"
           aria-label={`Delete the run: ${run.goal}`}
-          disabled={live}
+          disabled={live || reading}
           onClick={() => setAsking(true)}
         >
           <Icon name="trash" />

@@ -17,6 +17,7 @@ import type {
 } from '../records.ts';
 import type { Control } from '../workers/api.ts';
 import { startSettings } from './defaults.ts';
+import { initialNotebook, type Notebook, type NotebookEvent, reduceNotebook } from './notebook.ts';
 import {
   initialReading,
   type Reading,
@@ -114,6 +115,7 @@ export interface UiState {
   readonly quantity: Quantity;
   readonly tokenView: TokenView;
   readonly reading: Reading;
+  readonly notebook: Notebook;
   /** The colour scale: one for the whole run, or one for each boundary. */
   readonly scale: 'run' | 'boundary';
   readonly theme: Theme;
@@ -125,6 +127,7 @@ export interface UiState {
 
 export type UiEvent =
   | ReadingEvent
+  | NotebookEvent
   /** The next step of a run that plays back; the last one ends it. */
   | { readonly type: 'play_tick' }
   | { readonly type: 'engine_starting' }
@@ -209,6 +212,7 @@ export const initialState: UiState = {
   quantity: 'weight',
   tokenView: 'text',
   reading: initialReading,
+  notebook: initialNotebook,
   scale: 'run',
   theme: 'system',
   notices: [],
@@ -399,6 +403,16 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'range':
     case 'smoothing':
       return { ...state, reading: reduceReading(state.reading, event) };
+    case 'writer':
+    case 'queue_started':
+    case 'queue_advanced':
+    case 'queue_stopping':
+    case 'queue_ended':
+    case 'storage':
+    case 'resume_offered':
+    case 'notify':
+    case 'tour':
+      return { ...state, notebook: reduceNotebook(state.notebook, event) };
     case 'theme':
       return { ...state, theme: event.theme };
     case 'notice':

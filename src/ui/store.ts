@@ -3,16 +3,21 @@
 import { create } from 'zustand';
 import { fieldNames, fieldProblem, type Settings } from '../config.ts';
 import { startSettings } from './defaults.ts';
+import { readSharedSettings, writeSharedSettings } from './shared-settings.ts';
 import { initialState, reduce, type Theme, type UiEvent, type UiState } from './state.ts';
 
 const settingsKey = 'attt.settings';
 const themeKey = 'attt.theme';
+const notifyKey = 'attt.notify';
+/** Browsers refuse more than some hundred changes of the address in half a minute. */
+const shareAfterMs = 300;
 
 /** Reads the state in a component; the selector's result decides when it draws again. */
 export const useLab = create<UiState>()(() => ({
   ...initialState,
-  settings: rememberedSettings(),
+  settings: { ...rememberedSettings(), ...readSharedSettings(addressHash()) },
   theme: rememberedTheme(),
+  notebook: { ...initialState.notebook, notify: recall(notifyKey) === 'true' },
 }));
 
 /** Applies events in order as one change, so that the page draws once. */
@@ -21,8 +26,30 @@ export function dispatch(...events: readonly UiEvent[]): void {
   const after = events.reduce(reduce, before);
   if (after === before) return;
   useLab.setState(after, true);
-  if (after.settings !== before.settings) remember(settingsKey, JSON.stringify(after.settings));
+  if (after.settings !== before.settings) {
+    remember(settingsKey, JSON.stringify(after.settings));
+    shareSettings(after.settings);
+  }
+  if (after.notebook.notify !== before.notebook.notify) {
+    remember(notifyKey, String(after.notebook.notify));
+  }
   if (after.theme !== before.theme) remember(themeKey, after.theme);
+}
+
+function addressHash(): string {
+  return typeof location === 'undefined' ? '' : location.hash;
+}
+
+let sharing: ReturnType<typeof setTimeout> | undefined;
+
+/** Keeps the address in step, so that it can be sent to somebody as it stands. */
+function shareSettings(settings: Settings): void {
+  if (typeof location === 'undefined') return;
+  clearTimeout(sharing);
+  sharing = setTimeout(() => {
+    const hash = writeSharedSettings(location.hash, settings, startSettings);
+    history.replaceState(null, '', hash || `${location.pathname}${location.search}`);
+  }, shareAfterMs);
 }
 
 function rememberedTheme(): Theme {

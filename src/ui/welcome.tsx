@@ -1,12 +1,15 @@
 /** The first minute: one button, one sentence about what happens, and a small worked example. */
 
-import { openDemo, startRun } from './actions.ts';
+import { openDemo, openRun } from './actions.ts';
 import { ProbeSteps } from './capabilities.tsx';
 import { Icon } from './icons.tsx';
-import { useLab } from './store.ts';
+import { plural } from './numbers.ts';
+import { resumeRun, startRun } from './running.ts';
+import { dispatch, useLab } from './store.ts';
 import { useDark } from './theme.ts';
 import { Term } from './tip.tsx';
 import { paint } from './tokens.ts';
+import { startTour } from './tour.tsx';
 import './welcome.css';
 
 export function Welcome() {
@@ -20,6 +23,7 @@ export function Welcome() {
   return (
     <section className="welcome" aria-labelledby="welcome-title">
       <div className="welcome-inner">
+        <Offer />
         <h2 id="welcome-title">Watch a language model learn while it acts</h2>
         <p className="lead">
           A small model looks for things in a simulated household, starts to repeat itself, and a{' '}
@@ -44,6 +48,9 @@ export function Welcome() {
           </button>
           <button type="button" className="button big" onClick={() => void openDemo()}>
             Open a recorded run
+          </button>
+          <button type="button" className="button bare big" onClick={() => void startTour()}>
+            Take the tour
           </button>
         </div>
         <ol className="idea">
@@ -81,6 +88,47 @@ export function Welcome() {
             <ProbeSteps steps={missing} />
           </details>
         )}
+      </div>
+    </section>
+  );
+}
+
+/** A run that the last visit left unfinished. */
+function Offer() {
+  const run = useLab((state) => state.runs.find((one) => one.id === state.notebook.offered));
+  const writing = useLab((state) => state.notebook.writer === 'this_tab');
+  if (!run || !writing) return null;
+  return (
+    <section className="offer" aria-label="An interrupted run">
+      <p>
+        <strong>{run.goal || 'A run'}</strong> was interrupted after {plural(run.steps, 'step')}.
+        Everything up to there is kept.
+      </p>
+      <div>
+        <button
+          type="button"
+          className="button primary small"
+          onClick={() => void resumeRun(run.id)}
+        >
+          Resume from step {run.steps}
+        </button>
+        <button
+          type="button"
+          className="button small"
+          onClick={() => {
+            dispatch({ type: 'resume_offered', id: null });
+            void openRun(run.id);
+          }}
+        >
+          Read it
+        </button>
+        <button
+          type="button"
+          className="button bare small"
+          onClick={() => dispatch({ type: 'resume_offered', id: null })}
+        >
+          Not now
+        </button>
       </div>
     </section>
   );

@@ -72,6 +72,13 @@ export interface EngineApi {
     readonly exportAdapter: { readonly input: { readonly id: string }; readonly output: Download };
     /** The whole run with its adapters, as `<run>.attt.zip`. */
     readonly exportBundle: { readonly input: { readonly id: string }; readonly output: Download };
+    /** Every run as one zip. */
+    readonly exportNotebook: { readonly input: null; readonly output: Download };
+    /** Adds the runs of such a zip; those that are here already stay as they are. */
+    readonly importNotebook: {
+      readonly input: { readonly name: string; readonly file: Blob };
+      readonly output: { readonly added: number; readonly known: number };
+    };
     /** The event stream as JSONL. */
     readonly exportRun: { readonly input: { readonly id: string }; readonly output: Download };
   };

@@ -22,6 +22,7 @@ import type { EngineApi } from './api.ts';
 import { createChannel } from './channel.ts';
 import type { EngineHost, ModelFile } from './engine.ts';
 import type { EnvHost } from './env-host.ts';
+import { exportNotebook, importNotebook } from './notebook.ts';
 import { previewModel } from './preview.ts';
 import { bundleRun, rowOrderOf } from './run-bundle.ts';
 import { EpisodeRunner } from './runner.ts';
@@ -105,6 +106,8 @@ export function engineHandlers(
         const bytes = await bundleRun({ id, createdAt, manifest, events, snapshots });
         return { name: `${id}.attt.zip`, type: 'application/zip', bytes };
       },
+      exportNotebook: () => exportNotebook(),
+      importNotebook: ({ name, file }) => importNotebook(name, file),
       async exportRun({ id }) {
         const lines = (await runEvents(id)).map((event) => JSON.stringify(event));
         return {

@@ -1,0 +1,130 @@
+/** Stopping, taking up and queueing runs. */
+
+import { expect, type Page, test } from '@playwright/test';
+import { fields } from '../src/config.ts';
+import { expectClean } from './axe.ts';
+import { playBack } from './fixtures/recorded/engine.ts';
+import { madeRun } from './fixtures/recorded/household-run.ts';
+
+/**
+ * Waits until the engine is at this kind of work, stops it there, and gives the milliseconds until
+ * the page says that the run has ended. In the page itself: the driver would look too seldom.
+ */
+function stopTime(page: Page, work: string): Promise<number> {
+  return page.evaluate(async (wanted) => {
+    const wait = () => new Promise((resolve) => setTimeout(resolve, 5));
+    while (!document.querySelector('.activity')?.textContent?.includes(wanted)) await wait();
+    const stop = [...document.querySelectorAll('button')].find(
+      (button) => button.textContent?.trim() === 'Stop',
+    );
+    const began = performance.now();
+    stop?.click();
+    while (!document.querySelector('.run-end')) await wait();
+    return performance.now() - began;
+  }, work);
+}
+
+test('the real engine stops within a second in mid-sentence and in mid-update, and takes the run up after each and after a crash', async ({
+  page,
+}) => {
+  test.setTimeout(240_000);
+  await page.goto('/?backend=wasm');
+  // Many gradient steps: an update takes long enough to be stopped in its middle.
+  await page.getByLabel(fields.grad_steps.label, { exact: true }).fill('100');
+  await page.getByLabel(fields.update_interval_k.label, { exact: true }).fill('3');
+  await page.getByLabel(fields.min_steps_before_first_update.label, { exact: true }).fill('3');
+  await page.getByRole('button', { name: 'Run the bundled policy' }).click();
+  const inSentence = await stopTime(page, 'Step 2 · writing');
+  await expect(page.locator('.run-end')).toHaveText('Stopped by you');
+  const first = await page.locator('.step').first().textContent();
+
+  await page.getByRole('button', { name: /^Resume from step/ }).click();
+  const inUpdate = await stopTime(page, 'training the adapter');
+  console.log(
+    `stop: ${Math.round(inSentence)} ms in a sentence, ${Math.round(inUpdate)} ms in an update`,
+  );
+  expect(inSentence).toBeLessThan(1000);
+  expect(inUpdate).toBeLessThan(1000);
+  await expect(page.locator('.step')).toHaveCount(3);
+  expect(await page.locator('.step').first().textContent()).toBe(first);
+
+  // Once more, and this time the tab dies in mid-update: nothing of the three steps is lost.
+  await page.getByRole('button', { name: 'Resume from step 3' }).click();
+  await expect(page.locator('.activity')).toContainText('training the adapter', {
+    timeout: 60_000,
+  });
+  page.once('dialog', (dialog) => void dialog.accept());
+  await page.reload();
+  const offer = page.getByRole('region', { name: 'An interrupted run' });
+  await expect(offer).toContainText('was interrupted after 3 steps');
+  await offer.getByRole('button', { name: 'Resume from step 3' }).click();
+  await expect(page.locator('.step')).toHaveCount(3);
+  await expect(page.locator('.activity')).toContainText('training the adapter', {
+    timeout: 60_000,
+  });
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await expect(page.locator('.run-end')).toHaveText('Stopped by you');
+});
+
+test('several tasks and methods run one after another with the time that is left, and stop together', async ({
+  page,
+}) => {
+  await playBack(page, { events: madeRun({ steps: 6, seed: 2 }), tokenMs: 1, modelLoaded: true });
+  await page.goto('/');
+  await page.getByRole('button', { name: 'Queue…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Several episodes' });
+  await dialog.getByLabel(/^Tasks of/).fill('0-4');
+  await dialog.getByLabel('Seeds').fill('1,x');
+  await expect(dialog.getByRole('status')).toHaveText('Seeds want numbers such as 1-3 or 1,5.');
+  await dialog.getByLabel('Seeds').fill('1,2');
+  await dialog.getByLabel('frozen', { exact: true }).check();
+  await expect(dialog.getByRole('status')).toHaveText('20 episodes: 5 tasks × 2 seeds × 2 methods');
+  await expectClean(page);
+  await dialog.getByRole('button', { name: 'Run them' }).click();
+  await expect(page.locator('.activity')).toContainText(/Episode 2 of 20, about .+ left/);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await expect(page.locator('.run-end')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Run', exact: true }).first()).toBeEnabled();
+  await page.getByRole('tab', { name: 'Runs (2)' }).click();
+});
+
+test('the first run worth keeping asks the browser to keep it, and its end is told to whoever looks elsewhere', async ({
+  page,
+}) => {
+  await playBack(page, { events: madeRun({ steps: 6, seed: 2 }), tokenMs: 0, modelLoaded: true });
+  await page.addInitScript(() => {
+    const told: string[] = [];
+    class Told {
+      static permission = 'granted';
+      static requestPermission = async () => 'granted';
+      constructor(title: string, options: { body: string }) {
+        told.push(`${title} | ${options.body}`);
+      }
+    }
+    let asked = 0;
+    const persist = async () => {
+      asked++;
+      return true;
+    };
+    Object.defineProperty(document, 'hidden', { get: () => true });
+    Object.assign(window, { Notification: Told, told, asked: () => asked });
+    Object.assign(navigator.storage, { persist, persisted: async () => asked > 0 });
+  });
+  await page.goto('/');
+  const bell = page.getByRole('button', { name: 'Notify me when a run ends' });
+  await bell.click();
+  await expect(bell).toHaveAttribute('aria-pressed', 'true');
+  await page.getByRole('button', { name: 'Run', exact: true }).first().click();
+  await expect(page.locator('.card.end')).toBeVisible();
+  await expect
+    .poll(() => page.evaluate(() => Reflect.get(window, 'told')))
+    .toEqual(['aTTT Lab: Step limit reached | put a hot potato in sinkbasin. 6 steps, 1 update.']);
+  expect(await page.evaluate(() => Reflect.get(window, 'asked')())).toBe(1);
+  await expect(page).toHaveTitle(/^Done, 6 steps/);
+  await page.getByRole('tab', { name: /Runs/ }).click();
+  await expect(page.locator('.storage')).toContainText(
+    'This browser keeps it until you delete it.',
+  );
+  await page.reload();
+  await expect(bell).toHaveAttribute('aria-pressed', 'true');
+});

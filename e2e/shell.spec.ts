@@ -1,0 +1,138 @@
+/** The shell of the page: its size, its first paint, a page thread that is never held, small screens, keys. */
+
+import { gzipSync } from 'node:zlib';
+import { expect, test } from '@playwright/test';
+import { expectClean } from './axe.ts';
+import { playBack } from './fixtures/recorded/engine.ts';
+import { madeRun } from './fixtures/recorded/household-run.ts';
+
+test('the shell is at most 350 kB gzipped, paints within a second and does not move afterwards', async ({
+  page,
+}) => {
+  await playBack(page, {});
+  const sizes: Promise<readonly [url: string, bytes: number]>[] = [];
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text());
+  });
+  page.on('response', (response) => {
+    if (!['document', 'script', 'stylesheet'].includes(response.request().resourceType())) return;
+    sizes.push(response.body().then((body) => [response.url(), gzipSync(body).length] as const));
+  });
+  await page.goto('/');
+  await expect(page.getByRole('button', { name: 'Run the bundled policy' })).toBeEnabled();
+  const measured = await Promise.all(sizes);
+  expect(measured.length).toBeGreaterThan(2); // page, script and style at least
+  expect(measured.reduce((sum, [, bytes]) => sum + bytes, 0)).toBeLessThan(350_000);
+  const { paint, shift } = await page.evaluate(
+    () =>
+      new Promise<{ paint: number; shift: number }>((resolve) => {
+        let sum = 0;
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries())
+            sum += (entry as unknown as { value: number }).value;
+        }).observe({ type: 'layout-shift', buffered: true });
+        const [first] = performance.getEntriesByName('first-contentful-paint');
+        setTimeout(() => resolve({ paint: first?.startTime ?? Number.NaN, shift: sum }), 300);
+      }),
+  );
+  expect(paint).toBeLessThan(1000);
+  expect(shift).toBeLessThan(0.1);
+  expect(problems).toEqual([]);
+});
+
+test('no task holds the page thread for more than 50 ms while an episode runs', async ({
+  page,
+}) => {
+  await playBack(page, {
+    events: madeRun({ steps: 20, talk: 1, seed: 4 }),
+    tokenMs: 4,
+    modelLoaded: true,
+  });
+  await page.goto('/');
+  // The first drawing of the panels is loading, not running.
+  await page.getByRole('button', { name: 'Run', exact: true }).first().click();
+  await expect(page.locator('.step[data-step="2"]')).toBeVisible();
+  await page.evaluate(() => {
+    const found: number[] = [];
+    Object.assign(window, { longTasks: found });
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) found.push(Math.round(duration));
+    }).observe({ type: 'longtask' });
+  });
+  await expect(page.locator('.card.end')).toBeVisible({ timeout: 60_000 });
+  const longTasks = await page.evaluate(() => Reflect.get(window, 'longTasks'));
+  expect(longTasks).toEqual([]);
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`a run can be read on 360 pixels: ${colorScheme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize({ width: 360, height: 740 });
+    await playBack(page, {});
+    await page.goto('/');
+    const fits = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+    await expect(page.getByRole('button', { name: 'Open a recorded run' })).toBeInViewport();
+    expect(await fits()).toBe(true);
+    await page.getByRole('button', { name: 'Open a recorded run' }).click();
+    await expect(page.locator('.step').first()).toBeAttached();
+    await page.locator('.step').first().scrollIntoViewIfNeeded();
+    expect(await fits()).toBe(true);
+    await expectClean(page);
+  });
+}
+
+test('the tour can be taken, left and taken again, by keys alone', async ({ page }) => {
+  await playBack(page, {});
+  await page.goto('/');
+  await page.getByRole('button', { name: 'Take the tour' }).focus();
+  await page.keyboard.press('Enter');
+  const stop = page.locator('.tour');
+  await expect(stop).toContainText('1 of 6');
+  await expectClean(page);
+  for (let n = 2; n <= 6; n++) {
+    await page.keyboard.press('Enter');
+    await expect(stop).toContainText(`${n} of 6`);
+    await expect(stop.getByRole('button', { name: n < 6 ? 'Next' : 'Done' })).toBeInViewport();
+  }
+  await page.keyboard.press('Enter');
+  await expect(stop).toHaveCount(0);
+  await page.keyboard.press('Shift+?');
+  await page.getByRole('button', { name: 'Take the tour' }).click();
+  await expect(stop).toContainText('1 of 6');
+  await page.keyboard.press('Escape');
+  await expect(stop).toHaveCount(0);
+});
+
+test('the Tab key reaches every button and field of the first screen', async ({ page }) => {
+  await playBack(page, {});
+  await page.goto('/');
+  await expect(page.getByRole('button', { name: 'Run the bundled policy' })).toBeEnabled();
+  const missed = await page.evaluate(() => {
+    const wanted = [
+      ...document.querySelectorAll(
+        'button, a[href], input, select, textarea, summary, [role=slider]',
+      ),
+    ].filter(
+      (one) =>
+        one.checkVisibility({ visibilityProperty: true }) &&
+        !one.matches(
+          ':disabled, [hidden], [role=tab][aria-selected=false], [type=radio]:not(:checked)',
+        ) &&
+        !(one instanceof HTMLElement && one.tabIndex >= 0),
+    );
+    return wanted.map((one) => one.outerHTML.slice(0, 120));
+  });
+  expect(missed).toEqual([]);
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+  const reached = new Set<string>();
+  for (let n = 0; n < 40; n++) {
+    await page.keyboard.press('Tab');
+    reached.add(
+      await page.evaluate(() => document.activeElement?.textContent?.trim().slice(0, 30) ?? ''),
+    );
+  }
+  for (const name of ['Help', 'Run', 'Queue…', 'Bundled policy', 'Setup']) {
+    expect([...reached]).toContain(name);
+  }
+});

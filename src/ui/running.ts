@@ -1,0 +1,245 @@
+/** What the page does with the engine's episodes: start, take up, control, and several in a row. */
+
+import { isAbort, LabError, toWire } from '../errors.ts';
+import type { Experiment } from '../experiment/experiment.ts';
+import { type PlannedEpisode, planExperiment } from '../experiment/plan.ts';
+import type { ModelRef, RunManifest, RunSummary, StopReason } from '../records.ts';
+import type { Control, RunItem } from '../workers/api.ts';
+import { loadTasks, refreshRuns } from './actions.ts';
+import { engine } from './engine.ts';
+import { bundledModel, loadModel } from './load.ts';
+import { tellEnd } from './notify.ts';
+import { attempt, report } from './report.ts';
+import { eventsOf, type RunView } from './run-view.ts';
+import { isRunning, type UiEvent } from './state.ts';
+import { keepStorage } from './storage.ts';
+import { dispatch, useLab } from './store.ts';
+import { mayWrite, tellOtherTabs } from './tabs.ts';
+
+/** How long items of a run are gathered before the page draws them. */
+const gatherMs = 80;
+
+type Mode = 'run' | 'step';
+
+/** Runs one episode of the chosen task; loads the bundled policy first where no model is loaded. */
+export async function startRun(mode: Mode): Promise<void> {
+  if (!(await readyToRun())) return;
+  const { task, settings } = useLab.getState();
+  if (!task) {
+    refuse(new LabError('not_found', 'No task is chosen. Choose a split and a task first.'));
+    return;
+  }
+  await follow(() => engine().stream('run', { task, settings }), mode);
+}
+
+/** Goes on with a run that was stopped or interrupted, with the model it was made with. */
+export async function resumeRun(id: string, mode: Mode = 'run'): Promise<void> {
+  dispatch({ type: 'resume_offered', id: null });
+  const run = useLab.getState().runs.find((one) => one.id === id);
+  if (!run || isRunning(useLab.getState()) || !mayWrite()) return;
+  const { model } = useLab.getState();
+  if (model?.sha256 !== run.manifest.modelSha256) {
+    const ref = modelOf(run.manifest);
+    if (!ref) {
+      refuse(
+        new LabError(
+          'not_found',
+          `It was made with ${run.manifest.modelName}, a file of this computer. Open that file first, then resume.`,
+        ),
+      );
+      return;
+    }
+    if (!(await loadModel(ref))) return;
+  }
+  await follow(() => engine().stream('resume', { id }), mode);
+}
+
+/** Runs anew from step `t` of a run: the steps up to there are taken over, the settings are the form's. */
+export async function forkRun(run: RunView, t: number): Promise<void> {
+  if (!(await readyToRun())) return;
+  const { settings } = useLab.getState();
+  const record = eventsOf(run);
+  await follow(() => engine().stream('fork', { record, run: run.id, t, settings }), 'run');
+}
+
+/** True for runs that did not come to their own end. */
+export function canResume({ reason, steps }: Pick<RunSummary, 'reason' | 'steps'>): boolean {
+  const cut: readonly (StopReason | null)[] = [
+    null,
+    'stopped',
+    'engine_error',
+    'environment_error',
+  ];
+  return steps > 0 && cut.includes(reason);
+}
+
+/** All episodes of these tasks, seeds and methods at the present settings, one after another. */
+export function planQueue(
+  wish: Pick<Experiment, 'env' | 'split' | 'tasks' | 'seeds' | 'methods'>,
+  tasks: Parameters<typeof planExperiment>[1],
+): ReturnType<typeof planExperiment> {
+  const { settings, model } = useLab.getState();
+  const { method: _, seed: __, ...rest } = settings;
+  return planExperiment(
+    { name: 'queue', question: '', settings: rest, sweeps: [], ...wish },
+    tasks,
+    model && {
+      contextLength: model.contextLength,
+      parameters: model.parameters,
+      summaries: useLab.getState().channel !== null,
+    },
+  );
+}
+
+/** Plans once the tasks are known, and runs the plan. */
+export async function startQueue(wish: Parameters<typeof planQueue>[0]): Promise<void> {
+  await attempt('The episodes could not be planned', async () => {
+    const { episodes } = planQueue(wish, await loadTasks(wish.env, wish.split));
+    if (await readyToRun()) await runQueue(episodes);
+  });
+}
+
+async function runQueue(episodes: readonly PlannedEpisode[]): Promise<void> {
+  dispatch({ type: 'queue_started', episodes });
+  try {
+    for (const { task, settings } of episodes) {
+      if (useLab.getState().notebook.queue?.stopping !== false) break;
+      const began = performance.now();
+      const run = await follow(() => engine().stream('run', { task, settings }), 'run');
+      // An end that was not the episode's own would meet the next one as well.
+      if (!run || run.reason === 'stopped' || run.reason === 'engine_error') break;
+      dispatch({ type: 'queue_advanced', seconds: (performance.now() - began) / 1000 });
+    }
+  } finally {
+    dispatch({ type: 'queue_ended' });
+  }
+}
+
+/** Ends the queue with the episode in progress, which is stopped. */
+export async function stopQueue(): Promise<void> {
+  dispatch({ type: 'queue_stopping' });
+  await control('stop');
+}
+
+/** Asks something of the episode in flight. */
+export async function control(command: Control): Promise<void> {
+  const id = useLab.getState().live?.summary?.id;
+  if (id === undefined || !isRunning(useLab.getState())) return;
+  await send(id, command);
+}
+
+/** Stops what runs in this tab; resolves when it has ended. */
+export async function stopAndWait(): Promise<void> {
+  await stopQueue();
+  await new Promise<void>((resolve) => {
+    if (!isRunning(useLab.getState())) return resolve();
+    const unsubscribe = useLab.subscribe((state) => {
+      if (isRunning(state)) return;
+      unsubscribe();
+      resolve();
+    });
+  });
+}
+
+async function send(id: string, command: Control): Promise<void> {
+  dispatch({ type: 'control_sent', command });
+  await attempt('The engine did not take the command', () =>
+    engine().call('control', { id, command }),
+  );
+}
+
+/** True when an episode can begin now; says what is in the way, and loads the bundled policy where there is no model. */
+async function readyToRun(): Promise<boolean> {
+  const state = useLab.getState();
+  if (isRunning(state) || state.loading || !mayWrite()) return false;
+  if (Object.keys(state.drafts).length > 0) {
+    refuse(new LabError('bad_config', 'A setting has a value that cannot be used; it is marked.'));
+    return false;
+  }
+  return state.model !== null || loadModel({ kind: 'bundled', name: bundledModel });
+}
+
+/** Takes a run's items into the state until it ends; null when it did not end as a run does. */
+async function follow(
+  open: () => AsyncGenerator<RunItem, RunSummary, void>,
+  mode: Mode,
+): Promise<RunSummary | null> {
+  dispatch({ type: 'run_requested' });
+  let ended: RunSummary | null = null;
+  const gathered = gather();
+  try {
+    const items = open();
+    for (;;) {
+      const next = await items.next();
+      if (next.done) {
+        ended = next.value;
+        gathered.flush();
+        dispatch({ type: 'run_ended', run: next.value });
+        break;
+      }
+      // The loop asks for orders after each step: a pause asked for now holds after the first one.
+      if (mode === 'step' && next.value.kind === 'started') {
+        void send(next.value.run.id, 'pause');
+      }
+      gathered.add(next.value);
+    }
+    const error = useLab.getState().live?.view?.ended?.error;
+    if (error) report('The episode ended with an error', error);
+  } catch (thrown) {
+    gathered.flush();
+    dispatch({ type: 'run_ended', run: null });
+    if (!isAbort(thrown) && useLab.getState().engine !== 'failed') {
+      report('The run stopped with an error', toWire(thrown));
+    }
+  }
+  tellEnd(ended);
+  tellOtherTabs('runs_changed');
+  if (useLab.getState().engine === 'ready') await refreshRuns();
+  if (ended) await keepStorage(ended);
+  return ended;
+}
+
+/** Items come many times a second; the page takes them in groups. */
+function gather(): { add(item: RunItem): void; flush(): void } {
+  let waiting: UiEvent[] = [];
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  const flush = () => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    const events = waiting;
+    waiting = [];
+    if (events.length > 0) dispatch(...events);
+  };
+  return {
+    flush,
+    add(item) {
+      waiting.push(eventOf(item));
+      if (item.kind === 'started') flush();
+      else timer ??= setTimeout(flush, gatherMs);
+    },
+  };
+}
+
+function eventOf(item: RunItem): UiEvent {
+  switch (item.kind) {
+    case 'started':
+      return { type: 'run_started', run: item.run };
+    case 'event':
+      return { type: 'run_event', event: item.event };
+    case 'progress':
+      return { type: 'run_progress', progress: item.progress, at: performance.now() };
+    default:
+      return item satisfies never;
+  }
+}
+
+/** Where the model of a run can be found again; null for a file that only the person has. */
+function modelOf({ settings }: RunManifest): ModelRef | null {
+  const named = settings.policy_model;
+  if (named === '' || named === bundledModel) return { kind: 'bundled', name: bundledModel };
+  return /^https?:/.test(named) ? { kind: 'url', url: named } : null;
+}
+
+function refuse(error: LabError): void {
+  report('The run was not started', toWire(error));
+}

@@ -1,0 +1,92 @@
+/** One tab of the notebook writes, the others read: a Web Lock says which, a channel asks for a change. */
+
+import { LabError, toWire } from '../errors.ts';
+import { refreshRuns } from './actions.ts';
+import { refreshModels } from './load.ts';
+import { report } from './report.ts';
+import { dispatch, useLab } from './store.ts';
+
+const lockName = 'attt-notebook';
+/** A tab that hangs does not answer; then the lock is taken from it. */
+const patienceMs = 5000;
+
+type Message = 'take_over' | 'runs_changed';
+
+let channel: BroadcastChannel | null = null;
+/** Gives the lock back, while this tab has it. */
+let release: (() => void) | null = null;
+
+/**
+ * Becomes the writing tab, at once or when the other one goes; `stopRun` ends what runs here before
+ * the lock is given away. Where there are no locks, every tab writes.
+ */
+export function watchTabs(stopRun: () => Promise<void>): void {
+  if (!navigator.locks || typeof BroadcastChannel === 'undefined') {
+    dispatch({ type: 'writer', writer: 'this_tab' });
+    return;
+  }
+  channel = new BroadcastChannel(lockName);
+  channel.onmessage = async ({ data }: MessageEvent<Message>) => {
+    if (data === 'runs_changed') await refreshRuns();
+    if (data !== 'take_over' || !release) return;
+    await stopRun();
+    release();
+    void waitForLock();
+  };
+  void navigator.locks.request(lockName, { ifAvailable: true }, (lock) => {
+    if (lock) return hold();
+    dispatch({ type: 'writer', writer: 'other_tab' });
+    void waitForLock();
+    return undefined;
+  });
+}
+
+/** Asks the writing tab to stop and step back; takes the lock from it where it does not answer. */
+export function takeOver(): void {
+  dispatch({ type: 'writer', writer: 'taking_over' });
+  tellOtherTabs('take_over');
+  setTimeout(() => {
+    if (useLab.getState().notebook.writer !== 'taking_over') return;
+    void navigator.locks.request(lockName, { steal: true }, hold);
+  }, patienceMs);
+}
+
+/** True when this tab may write; says why not otherwise. */
+export function mayWrite(): boolean {
+  const { writer } = useLab.getState().notebook;
+  if (writer === 'this_tab' || writer === 'unknown') return true;
+  report(
+    'This tab only reads',
+    toWire(
+      new LabError(
+        'unsupported',
+        'The notebook is open in another tab, which writes to it. Take over here first, with the button at the top.',
+      ),
+    ),
+  );
+  return false;
+}
+
+export function tellOtherTabs(message: Message): void {
+  channel?.postMessage(message);
+}
+
+function waitForLock(): Promise<unknown> {
+  return navigator.locks.request(lockName, hold).catch(lost);
+}
+
+/** Has the lock until it is released, or until another tab takes it by force. */
+async function hold(): Promise<void> {
+  dispatch({ type: 'writer', writer: 'this_tab' });
+  await Promise.all([refreshRuns(), refreshModels()]);
+  await new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  release = null;
+  dispatch({ type: 'writer', writer: 'other_tab' });
+}
+
+function lost(): void {
+  release = null;
+  dispatch({ type: 'writer', writer: 'other_tab' });
+}
