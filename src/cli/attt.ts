@@ -22,6 +22,7 @@ import {
 } from './options.ts';
 import { printJson, report, WrongUse } from './output.ts';
 import { play } from './play.ts';
+import { writeReport } from './report.ts';
 import { run } from './run.ts';
 import { decode, tokens } from './tokens.ts';
 
@@ -176,6 +177,15 @@ bundle
   .argument('<b>')
   .action(async (a: string, b: string) => printJson(await compare(a, b)));
 
+program
+  .command('report')
+  .description("a page, a text and figures from an experiment's rows, which are packed beside them")
+  .argument('<folder>', 'where the rows are')
+  .requiredOption('--out <folder>', 'where the report goes')
+  .requiredOption('--date <date>', 'when the rows were made, such as 2026-11-29')
+  .option('--note <text>', 'a paragraph to begin with; may be given more than once', collect, [])
+  .action(async (folder, options) => printJson(await writeReport(folder, options)));
+
 try {
   await program.parseAsync();
 } catch (thrown) {
@@ -183,6 +193,11 @@ try {
 }
 // A GPU device or a browser that is still closing would keep the process alive; stdout has drained.
 process.exit();
+
+/** For an option that may be given more than once. */
+function collect(value: string, earlier: readonly string[]): readonly string[] {
+  return [...earlier, value];
+}
 
 /** Commander has printed its own words already; asking for help is no fault. */
 function exitCodeOf(thrown: unknown): number {

@@ -109,6 +109,19 @@ describe('an experiment', () => {
     expect(table('killed')).toEqual(table('whole'));
   });
 
+  test('has a report that is made again from its packed rows, to the last byte', async () => {
+    const report = (from: string, to: string) =>
+      attt('report', join(folder, from), '--out', join(folder, to), '--date', '2026-11-29');
+    const ran = await report('whole', 'report');
+    expect(JSON.parse(ran.stdout).files).toContain(join(folder, 'report', 'report.html'));
+    await report('report', 'again');
+    const read = (out: string, name: string) => readFileSync(join(folder, out, name));
+    for (const name of ['report.html', 'report.md', 'rows.jsonl.gz', 'success.svg']) {
+      expect(read('again', name).equals(read('report', name)), name).toBe(true);
+    }
+    expect(read('report', 'report.md').toString()).toContain('18 finished of 18 planned');
+  });
+
   test('refuses a folder of other settings, and a merge with it unless told to', async () => {
     const other = scratchFile('other.toml', text.replace('step_limit = 4', 'step_limit = 3'));
     const args = ['--model', model, '--out', join(folder, 'whole')];

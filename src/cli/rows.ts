@@ -27,7 +27,11 @@ export async function readHeader(folder: string): Promise<Header | null> {
 }
 
 /** Written aside and moved into place: no one ever reads half of it. */
-export async function writeWhole(folder: string, name: string, content: string): Promise<void> {
+export async function writeWhole(
+  folder: string,
+  name: string,
+  content: string | Uint8Array,
+): Promise<void> {
   await mkdir(folder, { recursive: true });
   const aside = join(folder, `.${name}.${randomUUID()}`);
   await writeFile(aside, content);

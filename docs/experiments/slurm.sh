@@ -1,0 +1,15 @@
+#!/bin/bash
+# One shard a task of a Slurm array: sbatch --array=1-64 docs/experiments/slurm.sh docs/experiments/main.toml out/
+# A task that is killed or requeued goes on where it was: finished episodes are in out/ already.
+#SBATCH --job-name=attt
+#SBATCH --ntasks=1
+#SBATCH --cpus-per-task=1
+#SBATCH --mem=2G
+#SBATCH --time=12:00:00
+#SBATCH --requeue
+#SBATCH --output=attt-%A-%a.log
+set -euo pipefail
+file=$1
+out=$2
+npx attt experiment "$file" --out "$out" \
+  --shard "$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT" --backend wasm

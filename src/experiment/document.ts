@@ -1,0 +1,98 @@
+/** A report as headings, paragraphs, tables and figures, and how HTML and Markdown write them. */
+
+import { escapeXml } from './svg.ts';
+
+export type Block =
+  | { readonly kind: 'heading'; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'table'; readonly head: readonly string[]; readonly rows: readonly Cells[] }
+  /** `name` is its file's, without an ending; `text` says what it shows to those who cannot see it. */
+  | {
+      readonly kind: 'figure';
+      readonly name: string;
+      readonly text: string;
+      readonly svg: string;
+    };
+
+/** The first names the line. */
+export type Cells = readonly string[];
+
+export interface Report {
+  readonly title: string;
+  readonly blocks: readonly Block[];
+}
+
+const STYLE = `
+:root{color-scheme:light dark;--ink:#1c1e21;--paper:#fff;--quiet:#5a6068;--line:#d9dde2}
+@media (prefers-color-scheme:dark){:root{--ink:#e4e6ea;--paper:#16181c;--quiet:#a2a9b3;--line:#383d45}}
+body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:75rem;margin:2rem auto;padding:0 1rem}
+table{border-collapse:collapse;font-size:13px;font-variant-numeric:tabular-nums}
+.wide{overflow-x:auto;margin:1rem 0}
+th,td{padding:.25rem .6rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
+th:first-child,td:first-child{text-align:left}
+th{color:var(--quiet);font-weight:600;vertical-align:bottom}
+figure{margin:1rem 0;overflow-x:auto}
+figcaption{color:var(--quiet);font-size:13px}`;
+
+/** One page that needs nothing else. */
+export function toHtml({ title, blocks }: Report): string {
+  const body = blocks.map(htmlOf).join('\n');
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${escapeXml(title)}</title><style>${STYLE}</style></head>
+<body><h1>${escapeXml(title)}</h1>
+${body}
+</body></html>
+`;
+}
+
+function htmlOf(block: Block): string {
+  switch (block.kind) {
+    case 'heading':
+      return `<h2>${escapeXml(block.text)}</h2>`;
+    case 'text':
+      return `<p>${escapeXml(block.text)}</p>`;
+    case 'table': {
+      const head = block.head.map((cell) => `<th scope="col">${escapeXml(cell)}</th>`).join('');
+      const rows = block.rows.map(
+        (cells) => `<tr>${cells.map((cell) => `<td>${escapeXml(cell)}</td>`).join('')}</tr>`,
+      );
+      return `<div class="wide" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${rows.join('\n')}</tbody></table></div>`;
+    }
+    case 'figure':
+      return `<figure>${block.svg}<figcaption>${escapeXml(block.text)}</figcaption></figure>`;
+    default:
+      return block satisfies never;
+  }
+}
+
+/** Figures are files of their own beside it: {@link figureFiles}. */
+export function toMarkdown({ title, blocks }: Report): string {
+  return `# ${title}\n\n${blocks.map(markdownOf).join('\n\n')}\n`;
+}
+
+function markdownOf(block: Block): string {
+  switch (block.kind) {
+    case 'heading':
+      return `## ${block.text}`;
+    case 'text':
+      return block.text;
+    case 'table': {
+      const line = (cells: readonly string[]) =>
+        `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
+      const rule = line(block.head.map((_, i) => (i === 0 ? '---' : '---:')));
+      return [line(block.head), rule, ...block.rows.map(line)].join('\n');
+    }
+    case 'figure':
+      return `![${block.text}](${block.name}.svg)`;
+    default:
+      return block satisfies never;
+  }
+}
+
+/** The figures by file name. */
+export function figureFiles({ blocks }: Report): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    blocks.flatMap((block) => (block.kind === 'figure' ? [[`${block.name}.svg`, block.svg]] : [])),
+  );
+}

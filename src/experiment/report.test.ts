@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { toHtml, toMarkdown } from './document.ts';
+import type { Header } from './header.ts';
+import { reportOf } from './report.ts';
+import { headerOf, rowOf } from './testing-rows.ts';
+
+const header: Header = (() => {
+  const plain = headerOf(['frozen', 'attt', 'reflexion']);
+  const [frozen, attt, reflexion] = plain.arms;
+  if (!frozen || !attt || !reflexion) throw new Error('no arms');
+  const rank4 = {
+    ...attt,
+    name: 'attt lora_rank=4',
+    settings: { ...attt.settings, lora_rank: 4 },
+  };
+  const arms = [frozen, attt, rank4, { ...reflexion, notApplicable: 'It writes no <text>.' }];
+  return { ...plain, arms, planned: 12 };
+})();
+const rows = [0, 1, 2, 3].flatMap((task) => [
+  rowOf('frozen', task, 1, { solved: task === 0, outcomes: { disabled: 2 } }),
+  rowOf('attt', task, 1, { solved: task < 3, kl: [0.1, 0.4], outcomes: { updated: 2 } }),
+  {
+    ...rowOf('attt', task, 1, { solved: task < 2 }),
+    arm: 'attt lora_rank=4',
+    key: `attt lora_rank=4/valid_seen/${task}/1`,
+  },
+]);
+const report = reportOf(header, rows, '2026-11-29', ['A pilot.']);
+const tableAfter = (heading: string) => {
+  const from = report.blocks.findIndex((b) => b.kind === 'heading' && b.text === heading);
+  const found = report.blocks.slice(from).find((b) => b.kind === 'table');
+  if (found?.kind !== 'table') throw new Error(`no table under ${heading}`);
+  return found;
+};
+
+describe('a report', () => {
+  test('has a line an arm with rate, intervals and paired difference', () => {
+    const { head, rows: lines } = tableAfter('Success');
+    const attt = Object.fromEntries(head.map((name, i) => [name, lines[1]?.[i]]));
+    // 3 of 4; Wilson by hand from statsmodels: 0.3006 to 0.9544.
+    expect(attt).toMatchObject({
+      arm: 'attt',
+      solved: '3/4',
+      rate: '75.0 %',
+      '95 % (Wilson)': '30.1 to 95.4',
+      'vs frozen, points': '+50.0',
+      pairs: '4',
+      discordant: '2',
+    });
+    expect(lines.map(([name]) => name)).toEqual(['frozen', 'attt', 'attt lora_rank=4']);
+  });
+
+  test('puts a sweep with its plain arm in the order of the values', () => {
+    const { rows: lines } = tableAfter('LoRA rank (attt)');
+    expect(lines.map(([value, solved]) => [value, solved])).toEqual([
+      ['4', '2/4'],
+      ['8', '3/4'],
+    ]);
+  });
+
+  test('names what is not applicable and why, and every setting', () => {
+    expect(tableAfter('Not applicable').rows).toEqual([['reflexion', 'It writes no <text>.']]);
+    const settings = report.blocks.filter((b) => b.kind === 'table').at(-1);
+    expect(settings?.rows.length).toBeGreaterThan(50);
+    expect(tableAfter('Settings').rows[2]).toEqual([
+      'attt lora_rank=4',
+      'method = "attt", lora_rank = 4',
+    ]);
+  });
+
+  test('says how little its pairs can tell, and decides no claim on them', () => {
+    const words = report.blocks.flatMap((b) => (b.kind === 'text' ? [b.text] : [])).join(' ');
+    // 1.96 · √(2 / 4) / √4 = 0.693
+    expect(words).toContain('below about 69.3 points cannot be told from 0');
+    const verdicts = tableAfter('Claims').rows.map(([, verdict]) => verdict);
+    expect(verdicts).not.toContain('holds');
+    expect(verdicts).not.toContain('does not hold');
+  });
+
+  test('is the same from the same rows', () => {
+    expect(toHtml(reportOf(header, rows, '2026-11-29', ['A pilot.']))).toBe(toHtml(report));
+  });
+
+  test('as HTML needs no other file and shows text as it is written', () => {
+    const html = toHtml(report);
+    expect(html).not.toMatch(/(?:src|href)=/);
+    expect(html).toContain('Is &lt;b&gt;this&lt;/b&gt; shown');
+    expect(html.match(/<svg /g)?.length).toBe(6);
+    expect(html).not.toMatch(/NaN|undefined|Infinity/);
+  });
+
+  test('as Markdown has the same tables, and names its figures', () => {
+    const markdown = toMarkdown(report);
+    expect(markdown).toContain('| attt | 3/4 | 75.0 % |');
+    expect(markdown).toContain('](success.svg)');
+  });
+});

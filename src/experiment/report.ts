@@ -1,0 +1,376 @@
+/** The report of an experiment: which tables and figures it has, out of a scorecard. */
+
+import { changedFields, fieldNames, fields } from '../config.ts';
+import type { Interval } from '../math/statistics.ts';
+import { claims } from './claims.ts';
+import type { Block, Cells, Report } from './document.ts';
+import type { Header } from './header.ts';
+import type { Arm } from './plan.ts';
+import type { Row } from './row.ts';
+import { BASELINE, type Score, scorecard } from './scorecard.ts';
+import { intervalPlot, linePlot } from './svg.ts';
+import { sweepsOf } from './sweeps.ts';
+
+const NONE = 'n/a';
+
+/** `date` is when the rows were made, e.g. 2026-11-29; `notes` are put first, one paragraph each. */
+export function reportOf(
+  header: Header,
+  rows: readonly Row[],
+  date: string,
+  notes: readonly string[] = [],
+): Report {
+  const scores = scorecard(header, rows);
+  const run = scores.filter(({ arm }) => arm.notApplicable === null);
+  return {
+    title: `${header.experiment.name}, ${date}`,
+    blocks: [
+      ...notes.map(text),
+      ...opening(header, rows, run),
+      ...success(run),
+      ...claimsSection(scores),
+      ...sweeps(run),
+      ...repetition(run),
+      ...updates(run),
+      ...actions(run),
+      ...cost(run),
+      ...notApplicable(scores),
+      ...settings(header),
+    ],
+  };
+}
+
+// ---------------------------------------------------------------- sections
+
+function opening(header: Header, rows: readonly Row[], scores: readonly Score[]): Block[] {
+  const { experiment, env, taskSet, model, modelSha256, backend, appVersion, planned } = header;
+  const facts: Cells[] = [
+    ['World and split', `${env}, ${experiment.split}`],
+    ['Task set', `${taskSet} (hash of every task's first world and text)`],
+    ['Tasks, seeds', `${experiment.tasks.length} tasks, seeds ${experiment.seeds.join(', ')}`],
+    ['Model', `${model}, sha256 ${modelSha256}`],
+    ['Engine', `${backend}, version ${appVersion}`],
+    ['Episodes', `${rows.length} finished of ${planned} planned`],
+    ['Arms', `${scores.length} run, ${header.arms.length - scores.length} not applicable`],
+  ];
+  const pairs = Math.max(0, ...scores.map(({ difference }) => difference?.pairs ?? 0));
+  const discordant = Math.max(0, ...scores.map(({ difference }) => difference?.discordant ?? 0));
+  // A difference of proportions from pairs: variance = share of discordant pairs / n, at most.
+  const told =
+    pairs === 0 ? null : (1.96 * Math.sqrt(Math.max(1, discordant) / pairs)) / Math.sqrt(pairs);
+  const power =
+    told === null
+      ? 'There are no pairs yet, so nothing can be compared.'
+      : `With ${pairs} pairs, of which up to ${discordant} were solved by one arm alone, a difference to ${BASELINE} below about ${points(told, false)} points cannot be told from 0, before any correction for the number of arms.`;
+  return [
+    ...(experiment.question === '' ? [] : [text(experiment.question)]),
+    table(['', ''], facts),
+    text(power),
+  ];
+}
+
+function success(scores: readonly Score[]): Block[] {
+  const seeds = scores.flatMap(({ passes }) => passes.map(({ k }) => k));
+  const most = Math.max(1, ...seeds);
+  const head = [
+    ...['arm', 'solved', 'rate', '95 % (Wilson)', '95 % (tasks drawn)', 'errors'],
+    ...[`vs ${BASELINE}, points`, '95 %', 'p', 'p (Holm)', 'pairs', 'discordant'],
+    ...(most > 1 ? [`pass@${most}`, `pass^${most}`] : []),
+  ];
+  const rows = scores.map((score): Cells => {
+    const { arm, difference: d, passes } = score;
+    const last = passes.at(-1);
+    return [
+      arm.name,
+      `${score.solved}/${score.episodes}`,
+      percent(score.rate),
+      percents(score.wilson),
+      percents(score.clustered),
+      String(score.errors),
+      points(d?.points ?? null),
+      d?.interval ? `${points(d.interval.low)} to ${points(d.interval.high)}` : NONE,
+      decimal(d?.p ?? null, 3),
+      decimal(d?.adjusted ?? null, 3),
+      d ? String(d.pairs) : NONE,
+      d ? String(d.discordant) : NONE,
+      ...(most > 1 ? [percent(last?.at ?? null), percent(last?.hat ?? null)] : []),
+    ];
+  });
+  const rates = scores.map(({ arm, rate, wilson }) => ({
+    label: arm.name,
+    at: rate,
+    low: wilson?.low ?? null,
+    high: wilson?.high ?? null,
+  }));
+  const differences = scores
+    .filter(({ arm }) => arm.name !== BASELINE)
+    .map(({ arm, difference: d }) => ({
+      label: arm.name,
+      at: d ? 100 * d.points : null,
+      low: d?.interval ? 100 * d.interval.low : null,
+      high: d?.interval ? 100 * d.interval.high : null,
+    }));
+  return [
+    heading('Success'),
+    text(
+      'Wilson takes episodes as independent; the other interval draws whole tasks, since repeats of a task are not. The difference is paired by task and seed, its test flips signs over tasks, and Holm corrects for all arms of this table. pass@k: one of k tries solves the task; pass^k: all do (unbiased, over tasks with k tries).',
+    ),
+    table(head, rows),
+    figure(
+      'success',
+      'Share of solved episodes by arm, with the Wilson interval.',
+      intervalPlot('Success by arm', rates, { label: 'share solved' }),
+    ),
+    ...(differences.length === 0
+      ? []
+      : [
+          figure(
+            'difference',
+            `Paired difference to ${BASELINE} in points, with the interval that draws tasks.`,
+            intervalPlot('Difference by arm', differences, { label: 'points', zero: true }),
+          ),
+        ]),
+  ];
+}
+
+function claimsSection(scores: readonly Score[]): Block[] {
+  const rows = claims(scores).map(
+    ({ claim, verdict, numbers }): Cells => [claim, verdict, numbers],
+  );
+  return [
+    heading('Claims'),
+    text(
+      'Each claim of the literature against the numbers above: it holds or does not only where an interval decides it.',
+    ),
+    table(['claim', 'verdict', 'numbers'], rows),
+  ];
+}
+
+function sweeps(scores: readonly Score[]): Block[] {
+  return sweepsOf(scores).flatMap(({ method, field, points: at }) => {
+    const { label } = fields[field];
+    const rows = at.map(
+      ({ value, score }): Cells => [
+        value,
+        `${score.solved}/${score.episodes}`,
+        percent(score.rate),
+        percents(score.clustered),
+        points(score.difference?.points ?? null),
+        decimal(score.kl.median, 3),
+        decimal(score.updates, 2),
+      ],
+    );
+    const marks = at.map(({ value, score }) => ({
+      label: value,
+      at: score.rate,
+      low: score.wilson?.low ?? null,
+      high: score.wilson?.high ?? null,
+    }));
+    return [
+      heading(`${label} (${method})`),
+      table(
+        [field, 'solved', 'rate', '95 % (tasks drawn)', `vs ${BASELINE}`, 'KL median', 'updates'],
+        rows,
+      ),
+      figure(
+        `sweep-${method}-${field}`,
+        `Share of solved episodes of ${method} by ${label.toLowerCase()}.`,
+        intervalPlot(`${label}, ${method}`, marks, { label: 'share solved' }),
+      ),
+    ];
+  });
+}
+
+function repetition(scores: readonly Score[]): Block[] {
+  const places = ['1st', '2nd', '3rd', '4th', '5th'];
+  const rows = scores.flatMap((score): Cells[] => [
+    [`${score.arm.name}, solved`, ...score.repetitionSolved.map((v) => decimal(v, 2))],
+    [`${score.arm.name}, not solved`, ...score.repetitionFailed.map((v) => decimal(v, 2))],
+  ]);
+  const plot = (name: string, what: string, of: (score: Score) => Score['repetitionSolved']) =>
+    figure(
+      name,
+      `Mean repetition in each fifth of ${what} episodes.`,
+      linePlot(
+        `Repetition, ${what}`,
+        places,
+        scores.map((score) => ({ label: score.arm.name, values: of(score) })),
+        { x: 'fifth of the episode', y: 'repetition' },
+      ),
+    );
+  return [
+    heading('Repetition'),
+    text(
+      'Largest similarity of a step with an earlier one, averaged over each fifth of the steps; episodes of fewer than five steps are left out.',
+    ),
+    table(['episodes', ...places], rows),
+    plot('repetition-solved', 'solved', (score) => score.repetitionSolved),
+    plot('repetition-failed', 'unsolved', (score) => score.repetitionFailed),
+  ];
+}
+
+function updates(scores: readonly Score[]): Block[] {
+  const trained = scores.filter(({ outcomes }) =>
+    Object.keys(outcomes).some((outcome) => outcome !== 'disabled'),
+  );
+  if (trained.length === 0) return [];
+  const kinds = [...new Set(trained.flatMap(({ outcomes }) => Object.keys(outcomes)))].sort();
+  const count = (score: Score, kind: string) =>
+    String(Object.entries(score.outcomes).find(([name]) => name === kind)?.[1] ?? 0);
+  const rows = trained.map(
+    (score): Cells => [
+      score.arm.name,
+      decimal(score.updates, 2),
+      decimal(score.rollbacks, 2),
+      ...kinds.map((kind) => count(score, kind)),
+      decimal(score.meanWeight, 3),
+      decimal(score.kl.median, 3),
+      decimal(score.kl.p95, 3),
+      decimal(score.kl.max, 3),
+      decimal(score.forgetting, 4),
+    ],
+  );
+  const longest = Math.max(0, ...trained.map(({ klByUpdate }) => klByUpdate.length));
+  const places = Array.from({ length: longest }, (_, i) => String(i + 1));
+  const lines = trained.map(({ arm, klByUpdate }) => ({ label: arm.name, values: klByUpdate }));
+  return [
+    heading('Updates and drift'),
+    text(
+      'Updates and rollbacks are means an episode; outcomes are counts of boundaries; KL is to the episode start, at every boundary that measured it, refused updates too; forgetting is the rise of the loss on held texts (nats a token) under the final adapter.',
+    ),
+    table(
+      [
+        ...['arm', 'updates', 'rollbacks', ...kinds, 'mean weight'],
+        ...['KL median', 'KL 95 %', 'KL max', 'forgetting'],
+      ],
+      rows,
+    ),
+    ...(longest === 0
+      ? []
+      : [
+          figure(
+            'kl',
+            'Median KL to the episode start at each measurement of an episode, in order.',
+            linePlot('KL over updates', places, lines, { x: 'measurement', y: 'KL (nats)' }),
+          ),
+        ]),
+  ];
+}
+
+function actions(scores: readonly Score[]): Block[] {
+  const classes = [
+    'effective',
+    'without_effect',
+    'not_admissible',
+    'malformed',
+    'cut_off',
+  ] as const;
+  const rows = scores.map((score): Cells => {
+    const total = classes.reduce((sum, name) => sum + (score.actions[name] ?? 0), 0);
+    return [
+      score.arm.name,
+      String(total),
+      ...classes.map((name) => percent(total === 0 ? null : (score.actions[name] ?? 0) / total)),
+      String(score.refused),
+    ];
+  });
+  return [
+    heading('Actions'),
+    table(
+      ['arm', 'steps', ...classes.map((name) => name.replace('_', ' ')), 'refused turns'],
+      rows,
+    ),
+  ];
+}
+
+function cost(scores: readonly Score[]): Block[] {
+  const rows = scores.map(
+    (score): Cells => [
+      score.arm.name,
+      decimal(score.stepsSolved, 1),
+      decimal(score.generatedPerSolved, 0),
+      decimal(score.trainedPerSolved, 0),
+      decimal(score.secondsPerSolved, 1),
+    ],
+  );
+  return [
+    heading('Cost'),
+    text(
+      'Everything that was spent, on failures too, over the number of solved episodes. Seconds depend on the machine and on what else ran on it; no other number here does.',
+    ),
+    table(
+      [
+        ...['arm', 'median steps of solved', 'tokens generated / solved'],
+        ...['tokens trained / solved', 'seconds / solved'],
+      ],
+      rows,
+    ),
+  ];
+}
+
+function notApplicable(scores: readonly Score[]): Block[] {
+  const rows = scores.flatMap(({ arm }): Cells[] =>
+    arm.notApplicable === null ? [] : [[arm.name, arm.notApplicable]],
+  );
+  return rows.length === 0 ? [] : [heading('Not applicable'), table(['arm', 'why'], rows)];
+}
+
+function settings({ arms }: Header): Block[] {
+  const base = arms.find(({ name }) => name === BASELINE) ?? arms[0];
+  if (base === undefined) return [];
+  const differing = arms.map((arm): Cells => [arm.name, changes(base, arm) || 'nothing']);
+  const all = fieldNames
+    .filter((name) => name !== 'seed' && name !== 'method')
+    .map((name): Cells => [name, fields[name].label, JSON.stringify(base.settings[name])]);
+  return [
+    heading('Settings'),
+    text(
+      `What each arm asks for besides ${base.name}; what a method itself changes is in docs/methods.md.`,
+    ),
+    table(['arm', `differs from ${base.name} in`], differing),
+    table(['setting', 'label', base.name], all),
+  ];
+}
+
+function changes(base: Arm, arm: Arm): string {
+  return changedFields(base.settings, arm.settings)
+    .filter((name) => name !== 'seed')
+    .map((name) => `${name} = ${JSON.stringify(arm.settings[name])}`)
+    .join(', ');
+}
+
+// ---------------------------------------------------------------- words and numbers
+
+const heading = (words: string): Block => ({ kind: 'heading', text: words });
+const text = (words: string): Block => ({ kind: 'text', text: words });
+const table = (head: readonly string[], rows: readonly Cells[]): Block => ({
+  kind: 'table',
+  head,
+  rows,
+});
+const figure = (name: string, words: string, svg: string): Block => ({
+  kind: 'figure',
+  name,
+  text: words,
+  svg,
+});
+
+function decimal(value: number | null, digits: number): string {
+  return value === null ? NONE : value.toFixed(digits);
+}
+
+function percent(value: number | null): string {
+  return value === null ? NONE : `${(100 * value).toFixed(1)} %`;
+}
+
+function percents(interval: Interval | null): string {
+  return interval === null
+    ? NONE
+    : `${(100 * interval.low).toFixed(1)} to ${(100 * interval.high).toFixed(1)}`;
+}
+
+function points(value: number | null, sign = true): string {
+  if (value === null) return NONE;
+  const shown = (100 * value).toFixed(1);
+  return sign && value > 0 ? `+${shown}` : shown;
+}

@@ -1,0 +1,38 @@
+/** Finds the sweeps in a table: arms of one method that differ in one setting alone. */
+
+import { changedFields, type FieldName, fields } from '../config.ts';
+import type { Score } from './scorecard.ts';
+
+export interface SweepPoints {
+  readonly method: string;
+  readonly field: FieldName;
+  /** In order of the value. */
+  readonly points: readonly { readonly value: string; readonly score: Score }[];
+}
+
+/** Each setting in which some arm differs from its method's plain arm, with that plain arm in its place. */
+export function sweepsOf(scores: readonly Score[]): readonly SweepPoints[] {
+  return scores
+    .filter(({ arm }) => arm.name === arm.method)
+    .flatMap((plain) => {
+      const byField = new Map<FieldName, Score[]>();
+      for (const score of scores) {
+        if (score === plain || score.arm.method !== plain.arm.method) continue;
+        const [field, another] = changedFields(plain.arm.settings, score.arm.settings);
+        if (field === undefined || another !== undefined) continue;
+        byField.set(field, [...(byField.get(field) ?? [plain]), score]);
+      }
+      return [...byField].map(([field, all]) => ({
+        method: plain.arm.method,
+        field,
+        points: all
+          .toSorted((a, b) => order(field, a, b))
+          .map((score) => ({ value: String(score.arm.settings[field]), score })),
+      }));
+    });
+}
+
+function order(field: FieldName, a: Score, b: Score): number {
+  if (fields[field].kind !== 'number') return 0;
+  return Number(a.arm.settings[field]) - Number(b.arm.settings[field]);
+}
