@@ -145,6 +145,9 @@ export function lossOf(
 async function openWasm(env: BackendEnv, probed: ProbedGpu | null): Promise<OpenBackend> {
   const { setWasmPaths } = await import('@tensorflow/tfjs-backend-wasm');
   if (tf.findBackend('wasm') === null) setWasmPaths({ ...env.wasmPaths });
+  // In an isolated page tfjs would take its threaded build, whose shared memory our kernels cannot
+  // import: they run twice as fast on one thread as its float32 products on two.
+  tf.env().set('WASM_HAS_MULTITHREAD_SUPPORT', false);
   if (!(await tf.setBackend('wasm'))) {
     throw new LabError(
       'internal',

@@ -1,0 +1,29 @@
+/** What the bench measures, and what a contestant is: something that reads a prompt, decodes and may train. */
+
+/** The same work for everyone. */
+export interface Work {
+  /** Tokens of the prompt and tokens decoded after it. */
+  readonly prompt: number;
+  readonly decode: number;
+  /** Tokens of the trained text; 0 leaves training out. */
+  readonly train: number;
+}
+
+/** One measurement; null where the contestant cannot say. */
+export interface Measured {
+  readonly prefillPerSecond: number;
+  readonly decodePerSecond: number;
+  readonly updateSeconds: number | null;
+  readonly dispatchesPerToken: number | null;
+  readonly submitsPerToken: number | null;
+  /** Bytes of memory that the contestant holds beside the page: WASM or GPU. */
+  readonly memoryBytes: number | null;
+  /** The least that a decoded token must read: weights and the cache's rows. */
+  readonly leastBytesPerToken: number | null;
+}
+
+export interface Contestant {
+  /** What it really ran on, in its own words. */
+  readonly device: string;
+  measure(work: Work): Promise<Measured>;
+}

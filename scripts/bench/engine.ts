@@ -1,0 +1,92 @@
+/** This engine as a contestant, on the backend that is open. */
+
+import * as tf from '@tensorflow/tfjs-core';
+import type { LoraTarget } from '../../src/config.ts';
+import { readGguf } from '../../src/formats/gguf.ts';
+import type { ByteSource } from '../../src/formats/source.ts';
+import { deriveRng } from '../../src/math/rng.ts';
+import { KvCache } from '../../src/model/cache.ts';
+import type { OpenBackend } from '../../src/model/device.ts';
+import { forward } from '../../src/model/forward.ts';
+import { type LlamaModel, loadLlama } from '../../src/model/llama.ts';
+import { projectionShape } from '../../src/model/llama-config.ts';
+import { Adapter, freshAdapter } from '../../src/model/lora.ts';
+import { finish } from '../../src/model/macrotask.ts';
+import { argmax } from '../../src/model/sampler.ts';
+import { Adam } from '../../src/train/adam.ts';
+import { updateAdapter } from '../../src/train/update.ts';
+import type { Contestant, Measured, Work } from './contestant.ts';
+import { countDispatches } from './dispatches.ts';
+
+/** Loads the model once; every measurement starts from an empty cache. */
+export async function engineContestant(
+  backend: OpenBackend,
+  source: ByteSource,
+): Promise<Contestant> {
+  const counted = countDispatches();
+  const model = await loadLlama(await readGguf(source), source, { contextLength: 2048 });
+  return {
+    device: `${backend.name}: ${backend.device}`,
+    measure: async (work) => {
+      const { layers, kvHeads, headDim, contextLength } = model.config;
+      using cache = new KvCache(layers, kvHeads * headDim, contextLength);
+      const ids = promptIds(work.prompt, model.config.vocabulary);
+      const begun = performance.now();
+      let next = await greedy(model, cache, ids);
+      const read = performance.now();
+      const before = counted();
+      for (let i = 0; i < work.decode; i++) next = await greedy(model, cache, [next]);
+      const decoded = performance.now();
+      const after = counted();
+      const perToken = (n: number | undefined) => (n === undefined ? null : n / work.decode);
+      const gpu = backend.ledger !== null;
+      return {
+        prefillPerSecond: (1000 * work.prompt) / (read - begun),
+        decodePerSecond: (1000 * work.decode) / (decoded - read),
+        updateSeconds: work.train === 0 ? null : await update(model, work),
+        dispatchesPerToken: gpu ? perToken(after.dispatches - before.dispatches) : null,
+        submitsPerToken: gpu ? perToken(after.submits - before.submits) : null,
+        memoryBytes: backend.ledger?.live.bytes ?? tf.memory().numBytes,
+        leastBytesPerToken: leastBytes(model, work),
+      } satisfies Measured;
+    },
+  };
+}
+
+/** Ids all over the vocabulary's first thousand, the same for every contestant that takes ids. */
+export function promptIds(count: number, vocabulary: number): number[] {
+  return Array.from({ length: count }, (_, i) => (i * 37 + 11) % Math.min(1000, vocabulary));
+}
+
+async function greedy(model: LlamaModel, cache: KvCache, ids: readonly number[]): Promise<number> {
+  const logits = await forward(model, null, cache, ids, { logits: 'last' });
+  const row = (await logits?.data<'float32'>()) ?? new Float32Array(1);
+  logits?.dispose();
+  return argmax(row);
+}
+
+/** Seconds for one update: two gradient steps, r 8 on q and v. */
+async function update(model: LlamaModel, work: Work): Promise<number> {
+  const { config } = model;
+  const shape = { rank: 8, alpha: 16, targets: ['q_proj', 'v_proj'] } as const;
+  const projection = (target: LoraTarget) => projectionShape(config, target);
+  using adapter = new Adapter(freshAdapter(shape, config.layers, projection, deriveRng(1)));
+  using adam = new Adam(adapter.parameters().map((p) => p.shape));
+  const ids = promptIds(work.train, config.vocabulary);
+  const weights = ids.map((_, i) => (i === 0 ? 0 : 1));
+  const options = {
+    steps: 2,
+    learningRate: 1e-4,
+    normalisation: 'weights',
+    maxGradNorm: 0,
+  } as const;
+  const begun = performance.now();
+  await finish(updateAdapter(model, adapter, adam, [{ ids, weights }], options));
+  return (performance.now() - begun) / 1000;
+}
+
+function leastBytes({ config, matrices }: LlamaModel, work: Work): number {
+  const weights = matrices.reduce((sum, { fileBytes }) => sum + fileBytes, 0);
+  const rows = work.prompt + work.decode / 2;
+  return weights + rows * 2 * 4 * config.layers * config.kvHeads * config.headDim;
+}
