@@ -72,6 +72,7 @@ export default defineConfig({
       '@tensorflow/tfjs-backend-cpu',
       '@tensorflow/tfjs-backend-wasm',
       '@tensorflow/tfjs-backend-webgpu',
+      ...(process.env.VITEST ? ['@wllama/wllama/esm/index.js'] : []), // only tests use it
     ],
   },
   resolve: { mainFields: ['module', 'main'] },

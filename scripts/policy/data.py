@@ -109,12 +109,22 @@ def texts_of(lines: list[str]):
 
 @dataclass(frozen=True)
 class MicroBatch:
-    """Right-padded ids [B, T]; flat positions, their labels and classes [N]."""
+    """Right-padded ids [B, T]; flat positions, their labels, classes, and whether they are a verdict [N]."""
 
     ids: np.ndarray
     pick: np.ndarray
     labels: np.ndarray
     cls: np.ndarray
+    verdict: np.ndarray
+
+
+def verdicts(cls: np.ndarray) -> np.ndarray:
+    """Where the first word of a trained thought stands, which says what was seen: after the tokens `Thought` and `:`."""
+    trained = cls != UNTRAINED
+    starts = np.flatnonzero(trained & ~np.r_[False, trained[:-1]]) + 2
+    mask = np.zeros(len(cls), bool)
+    mask[starts[starts < len(cls)]] = True
+    return mask
 
 
 def micro_batch(corpus: Corpus, episodes: np.ndarray, pad: int = SPECIALS.index("<|endoftext|>")) -> MicroBatch:
@@ -130,7 +140,7 @@ def micro_batch(corpus: Corpus, episodes: np.ndarray, pad: int = SPECIALS.index(
         labels[row, :n] = corpus.ids[a + 1 : b]
         cls[row, :n] = corpus.cls[a + 1 : b]
     pick = np.flatnonzero(cls.ravel() != UNTRAINED)
-    return MicroBatch(ids, pick, labels.ravel()[pick], cls.ravel()[pick])
+    return MicroBatch(ids, pick, labels.ravel()[pick], cls.ravel()[pick], verdicts(cls.ravel())[pick])
 
 
 class Sampler:

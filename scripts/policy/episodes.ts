@@ -5,6 +5,7 @@ import { decide, knownTargets, type SearchOrder, typeOf } from '../../src/envs/h
 import { makeScene } from '../../src/envs/household-generate.ts';
 import { deriveRng, type Rng } from '../../src/math/rng.ts';
 import { act, detour, type Episode, episodeOf, type Player, startPlayer } from './player.ts';
+import { writeThought } from './thoughts.ts';
 
 /** Shares of what an episode may be; shares of one table need not sum to 1. */
 export interface Mix {
@@ -29,7 +30,7 @@ export const MIXES: Readonly<Record<'small' | 'full' | 'mixed', Mix>> = (() => {
       [0.15, 0.15],
       [0.3, 0.1],
     ],
-    recovery: 0.25,
+    recovery: 0.5,
     wander: 0.05,
   };
   return { full, small: { ...full, small: 1, wander: 0.03 }, mixed: { ...full, small: 0.6 } };
@@ -80,6 +81,10 @@ function loop(player: Player): void {
     openClose,
     staring,
     tooEarly,
+    phantom,
+    phantom,
+    phantom,
+    phantom,
   ];
   for (const kind of rng.shuffle(kinds)) if (kind(player)) return;
 }
@@ -148,6 +153,25 @@ function wrongThing(player: Player): boolean {
   detour(player, `take ${rng.pick(others)} from ${place}`);
   const right = knownTargets(mind).find((target) => target.receptacle === place);
   if (right !== undefined) repeat(player, `take ${right.object} from ${place}`, 1 + rng.int(3));
+  return true;
+}
+
+/** Believes to see the object where it is not, and reaches for it: what a small policy does most often. */
+function phantom(player: Player): boolean {
+  const { rng, mind, last } = player;
+  const place = mind.here.find((r) => mind.seen.has(r) && !mind.shut.has(r));
+  const held = mind.seen.get(place ?? '') ?? [];
+  if (mind.holding !== null || last === null || place === undefined) return false;
+  if (held.some((name) => typeOf(name) === mind.errand.object)) return false;
+  const ghost = `${mind.errand.object} ${1 + rng.int(3)}`;
+  const observation = last.observation.replace(/you see (?:nothing)?/, `you see a ${ghost}, `);
+  const believed = { ...mind, seen: new Map([[place, [ghost, ...held]]]) };
+  const decision = decide(believed);
+  if (!decision.action.startsWith('take ')) return false;
+  const thought = writeThought(believed, decision, { ...last, observation });
+  detour(player, decision.action, thought);
+  const again = rng.int(4);
+  for (let i = 0; i < again; i++) detour(player, decision.action);
   return true;
 }
 

@@ -1,12 +1,6 @@
 /** Writes the expert's one-line thought: what was just seen, then what follows from it. It knows only the history. */
 
-import {
-  type Decision,
-  knownTargets,
-  type Mind,
-  typeOf,
-  unsearched,
-} from '../../src/envs/household-expert.ts';
+import { type Decision, knownTargets, type Mind, typeOf } from '../../src/envs/household-expert.ts';
 import { hash32 } from '../../src/math/rng.ts';
 
 /** What the world last answered; null at the start. */
@@ -28,14 +22,9 @@ export function writeThought(mind: Mind, decision: Decision, last: LastTurn): st
     const text = fits[key % fits.length] ?? '';
     return text.replace(/\{(\w)\}/g, (_, slot: string) => slots[slot] ?? '');
   };
-  const seen = seenGroup(mind, last, slots);
-  // what is wanted comes before the verdict, so that the verdict is a comparison with the word just written
-  const parts =
-    seen === 'found' || seen === 'missing' || seen === 'empty' ? [draw('ask', Number(number))] : [];
+  const seen = draw(seenGroup(mind, last, slots), hash32(type));
   // a name stays lower-case at the start too: a small policy copies it from the observation
-  return [...parts, draw(seen, hash32(type)), draw(planGroup(mind, decision), Number(number))].join(
-    ' ',
-  );
+  return `${seen} ${draw(planGroup(mind, decision), Number(number))}`;
 }
 
 type Slots = Partial<Record<string, string>>;
@@ -50,20 +39,12 @@ function slotsOf(mind: Mind, decision: Decision, last: LastTurn): Slots {
   const match = (contents?.names ?? []).find((name) =>
     wanted(mind) === errand.object ? known.includes(name) : typeOf(name) === wanted(mind),
   );
-  const left = unsearched(mind).filter(
-    (r) => !('receptacle' in subgoal) || r !== subgoal.receptacle,
-  );
   const adjective = { clean: 'clean', heat: 'hot', cool: 'cool' } as Partial<
     Record<string, string>
   >;
   const about = last === null ? undefined : placeIn(last);
   const state = adjective[errand.kind];
-  const second = errand.kind === 'two' && mind.holding === null && placed(mind) > 0;
-  const want = `${second ? 'one more' : 'a'} ${wanted(mind)}`;
-  const whole = taskPhrase(errand, state);
-  const free = mind.holding === null || wanted(mind) !== errand.object;
-  const slots: Slots = { t: wanted(mind), w: want, k: errand.object, g: errand.goal, e: whole };
-  slots.z = free ? want : whole;
+  const slots: Slots = { k: errand.object, g: errand.goal, e: taskPhrase(errand, state) };
   const set = (slot: string, value: string | null | undefined) => {
     if (value !== undefined && value !== null && value !== '') slots[slot] = value;
   };
@@ -71,7 +52,6 @@ function slotsOf(mind: Mind, decision: Decision, last: LastTurn): Slots {
   set('x', x);
   set('y', y);
   set('f', match);
-  set('m', left[0]);
   const ready = mind.holding !== null && mind.processed.has(mind.holding);
   set('h', ready && state !== undefined ? `${state} ${mind.holding}` : mind.holding);
   set('a', state);
@@ -84,13 +64,6 @@ function slotsOf(mind: Mind, decision: Decision, last: LastTurn): Slots {
 function taskPhrase({ kind, object, goal }: Mind['errand'], state: string | undefined): string {
   if (kind === 'look') return `${object} under ${goal}`;
   return `${kind === 'two' ? 'two' : 'a'} ${state === undefined ? '' : `${state} `}${object} in ${goal}`;
-}
-
-/** The most objects of the task that one receptacle of its goal's type was seen to hold. */
-function placed({ errand, seen }: Mind): number {
-  const homes = [...seen].filter(([receptacle]) => typeOf(receptacle) === errand.goal);
-  const held = homes.map(([, names]) => names.filter((n) => typeOf(n) === errand.object).length);
-  return Math.max(0, ...held);
 }
 
 /** The type that would help now: the object, or the lamp once the object is in hand. */
@@ -180,56 +153,43 @@ function contentsIn(text: string): { receptacle: string; names: readonly string[
 }
 
 /**
- * Slots: t wanted type, w the same with its article, k the task's object type, g the goal's type, e the task in short,
- * z what is needed next, r the last place, x and y the first things seen there, f the wanted thing seen there, h the
- * thing in hand with the state it got, n the place chosen, m another place not searched yet, o the thing chosen, a the
- * state asked for.
+ * Slots: k the task's object type, g the goal's type, e the task in short, r the last place, x and y the first things
+ * seen there, f the wanted thing seen there, h the thing in hand with the state it got, n the place chosen, o the thing
+ * chosen, a the state asked for. While it searches, no thought names what is wanted: whether an observation holds it is
+ * then a comparison with the task alone, not with dozens of earlier mentions.
  */
 const TEMPLATES = {
   start: ['The task is {e}.'],
-  ask: [
-    'Is {w} here?',
-    'Looking for {w}:',
-    'I want {w}:',
-    'Where is {w}?',
-    'I need {w}:',
-    'Check for {w}:',
-    'Can I find {w}?',
-    'My search is for {w}:',
-  ],
   missing: [
     'No, only {x}.',
-    'Not here, just {x} and {y}.',
-    'None, {r} keeps {x}.',
+    'No, just {x} and {y}.',
+    'No, {r} keeps {x}.',
     'No, {x} does not help.',
-    'Absent, I see {x}.',
-    'Wrong place, it stores {x}.',
-    'Not among {x}, {y}.',
+    'No, I see {x}.',
+    'No, it stores {x}.',
     'No, {r} has {x}.',
   ],
   empty: [
     'No, {r} is empty.',
-    'Nothing lies in {r}.',
     'No things at {r}.',
-    'Bare {r}.',
-    'An empty place again.',
     'No, {r} gave me nothing.',
+    'No, an empty place again.',
+    'No, nothing in {r}.',
   ],
   found: [
-    'Found {f} at {r}.',
-    'Here I see {f}.',
-    'There it is: {f}.',
+    'Good, {f} at {r}.',
+    'Good, here is {f}.',
+    'Good, I see {f}.',
     'Good, {f} stands here.',
-    'At last, {f}.',
-    'It is here, {f} on {r}.',
+    'Good, {f} on {r} at last.',
   ],
   closed: [
-    '{r} is shut, {w} may be inside.',
-    'The door of {r} is closed, {w} could hide.',
-    'Cannot see into {r} now, where is {w}?',
-    '{r} hides what it holds, maybe {w}.',
-    'A closed {r} may keep {w}.',
-    'Its door blocks my view, I want {w}.',
+    '{r} is shut.',
+    'The door of {r} is closed.',
+    'Cannot see into {r} now.',
+    '{r} hides what it holds.',
+    'A closed {r} may keep things.',
+    'Its door blocks my view.',
   ],
   barred: [
     '{r} is shut, I carry {h}.',
@@ -244,11 +204,11 @@ const TEMPLATES = {
     'With {h} taken: {e}.',
   ],
   moved: [
-    'That one is put, I need {z}.',
-    '{r} received it, next {z}.',
-    'Placed it, still want {z}.',
-    'My hand is empty again for {z}.',
-    'One thing rests on {r} now, {z} is needed.',
+    'That one is put at {r}.',
+    '{r} received it, hands free.',
+    'Placed it, but the task goes on.',
+    'My hand is empty again.',
+    'One thing rests on {r} now.',
   ],
   processed: [
     'It is {h} now: {e}.',
@@ -265,44 +225,38 @@ const TEMPLATES = {
     'Came to {r} holding {h}, task {e}.',
   ],
   nothing: [
-    'That had no effect, I need {z}.',
-    'Nothing happened, so think of {z}.',
-    'This command fails, I want {z}.',
-    'The world refused that, go on for {z}.',
-    'It did not work; my task is {z}.',
-    'Useless try, {z} is wanted.',
-    'No reaction, I was wrong; back to {z}.',
+    'That had no effect.',
+    'Nothing happened, so change the plan.',
+    'This command fails, do not repeat it.',
+    'The world refused that.',
+    'It did not work; think again.',
+    'Useless try, something else then.',
+    'No reaction, I was wrong there.',
   ],
   odd: [
-    'That told me little, I need {z}.',
-    'Fine, back to {z}.',
-    'Now on with the work for {z}.',
-    'No news in that, I want {z}.',
-    'I should return to {z}.',
+    'That told me little.',
+    'Fine, back to the task.',
+    'Now on with the work.',
+    'No news in that.',
+    'I should return to the task.',
   ],
   search: [
     'Next I try {n}.',
     '{n} was not looked at yet.',
     'Go on with {n}.',
     'Maybe {n} has one.',
-    'Not checked so far: {n}, {m}.',
-    'Unseen remain {n} and {m}.',
     'Walk over to {n}.',
-    'Let me inspect {n} before {m}.',
     'My search continues at {n}.',
     'Could be around {n}.',
     '{n} comes next in order.',
     'Perhaps someone left it by {n}.',
   ],
   inside: [
-    'Look inside {n} for {t}.',
+    'Look inside {n}.',
     'Open up and check {n}.',
     'I must see what {n} contains.',
-    '{t} might be within.',
     'Let us find out what is in {n}.',
-    'Peek into it, hoping for {t}.',
     'So I have to view {n} properly.',
-    'Perhaps its inside shows a {t}.',
   ],
   fetch: [
     'I remember {o} at {n}.',
@@ -377,7 +331,7 @@ const TEMPLATES = {
     'Set the {k} into {n}.',
   ],
   putDown: [
-    'Put {o} away, I need {k}.',
+    'Put {o} away, it is no help.',
     '{o} was a mistake, drop it at {n}.',
     'First empty my hand onto {n}.',
     'Leave the useless {o} here.',

@@ -17,13 +17,14 @@ import numpy as np
 import torch
 import torch.multiprocessing as mp
 
-from data import CLASSES, Corpus, Sampler, load_corpus, micro_batch
+from data import CLASSES, Corpus, Sampler, load_corpus, micro_batch, verdicts
 from gguf_file import load_policy
 from model import Policy, Shape
 from optim import AdamW, Muon
 
 KEY_VERBS = ("take", "move", "use", "heat", "cool", "clean")
-"""Turns that decide a task and are rare among `go`; `--key-weight` multiplies their loss."""
+"""Turns that decide a task and are rare among `go`; `--key-weight` multiplies their loss. `--verdict-weight` does
+so for the first word of a thought, which says whether the thing is there."""
 REPORT = ("thought_go", "action_go", "thought_take", "action_take", "thought_move", "action_move", "thought_open",
           "action_open", "thought_use", "action_use", "thought_heat", "action_heat", "thought_cool", "action_cool",
           "thought_clean", "action_clean")
@@ -56,6 +57,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--warmup-steps", type=int, default=40)
     parser.add_argument("--cooldown", type=float, default=0.3, help="share of the run in which the rate falls to 0")
     parser.add_argument("--key-weight", type=float, default=2.0)
+    parser.add_argument("--verdict-weight", type=float, default=8.0)
     parser.add_argument("--save-minutes", type=float, default=5.0)
     for field in fields(Shape):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=type(field.default), default=field.default)
@@ -112,15 +114,17 @@ class Shared:
         return index if index < count else None
 
 
-def run_batch(shared: Shared, rank: int, corpus: Corpus, episodes: np.ndarray, weights: torch.Tensor | None) -> None:
-    """One micro-batch forward; backward too where class weights are given. Adds to this process's sums."""
+def run_batch(shared: Shared, rank: int, corpus: Corpus, episodes: np.ndarray,
+              weights: tuple[torch.Tensor, float] | None) -> None:
+    """One micro-batch forward; backward too where weights are given (by class, and a verdict's factor). Adds to sums."""
     batch = micro_batch(corpus, episodes)
     ids, pick = torch.from_numpy(batch.ids), torch.from_numpy(batch.pick)
     labels, cls = torch.from_numpy(batch.labels), torch.from_numpy(batch.cls.astype(np.int64))
     sums = shared.sums[rank]
     if weights is not None:
         loss = shared.model(ids, pick, labels)
-        (loss * weights[cls]).sum().backward()
+        by_class, factor = weights
+        (loss * by_class[cls] * torch.from_numpy(np.where(batch.verdict, np.float32(factor), np.float32(1)))).sum().backward()
         sums[:, 0].index_add_(0, cls, loss.detach().double())
         sums[:, 2].index_add_(0, cls, torch.ones(len(cls), dtype=torch.float64))
         return
@@ -174,9 +178,9 @@ def work(rank: int, args: argparse.Namespace, shared: Shared, stages: list[Stage
         groups = samplers[which].step()
         counts[which] += 1
         corpus = stages[which].corpus
-        total = sum(episode_weight(corpus, class_weight, g) for g in groups)
+        total = sum(episode_weight(corpus, class_weight, args.verdict_weight, g) for g in groups)
         while (index := shared.take(len(groups))) is not None:
-            run_batch(shared, rank, corpus, groups[index], class_weight / total)
+            run_batch(shared, rank, corpus, groups[index], (class_weight / total, args.verdict_weight))
         shared.barrier.wait()
         grads = shared.views(shared.grads.sum(0))
         norm = math.sqrt(sum(float(g.square().sum()) for g in grads))
@@ -205,12 +209,14 @@ def work(rank: int, args: argparse.Namespace, shared: Shared, stages: list[Stage
         book.save("final.pt")
 
 
-def episode_weight(corpus: Corpus, class_weight: torch.Tensor, episodes: np.ndarray) -> float:
+def episode_weight(corpus: Corpus, class_weight: torch.Tensor, verdict_weight: float, episodes: np.ndarray) -> float:
     """The summed loss weight of a micro-batch's trained tokens."""
-    total = 0.0
+    total, by_class = 0.0, class_weight.numpy()
     for e in episodes:
         cls = corpus.cls[corpus.offsets[e] + 1 : corpus.offsets[e + 1]]
-        total += float(np.bincount(cls[cls < len(CLASSES)], minlength=len(CLASSES)) @ class_weight.numpy())
+        trained = cls < len(CLASSES)
+        factor = np.where(verdicts(cls), verdict_weight, 1.0)[trained]
+        total += float((by_class[cls[trained]] * factor).sum())
     return total
 
 
