@@ -110,3 +110,18 @@ test('the estimate of the model in use follows context and rank as they are type
   await page.getByLabel('Context', { exact: true }).fill('1024');
   await expect(part('KV cache')).toContainText('6.3 MB');
 });
+
+test('a model in three files loads when they are chosen together; a missing one is named', async ({
+  page,
+}) => {
+  const shards = [1, 2, 3].map((n) => `e2e/fixtures/engine/tiny-0000${n}-of-00003.gguf`);
+  await page.goto('/');
+  await expect(page.getByRole('button', { name: 'GGUF file…' })).toBeEnabled({ timeout: 60_000 });
+  const picker = page.getByLabel('A GGUF file', { exact: true });
+  await picker.setInputFiles(shards.slice(1));
+  await expect(page.getByText(/in 3 files and 1 of them is missing/)).toContainText(
+    'tiny-00001-of-00003.gguf',
+  );
+  await picker.setInputFiles(shards);
+  await expect(page.locator('.model-name')).toBeVisible({ timeout: 60_000 });
+});

@@ -7,7 +7,7 @@ import json
 import pathlib
 
 import numpy as np
-from gguf import GGMLQuantizationType, GGUFWriter
+from gguf import GGMLQuantizationType, GGUFReader, GGUFValueType, GGUFWriter
 from gguf.quants import quantize
 from safetensors.numpy import save
 
@@ -71,7 +71,28 @@ def safetensors():
     path.write_bytes(save(tensors, metadata={"format": "pt"}))
 
 
+def shards():
+    """The tiny model in three files, as gguf-py splits it: engine/tiny-0000N-of-00003.gguf."""
+    reader = GGUFReader(str(FIXTURES / "engine" / "tiny.gguf"))
+    most = -(-len(reader.tensors) // 3)
+    path = FIXTURES / "engine" / "tiny.gguf"
+    writer = GGUFWriter(str(path), "llama", split_max_tensors=most)
+    for key, field in reader.fields.items():
+        if key.startswith("GGUF.") or key == "general.architecture":
+            continue
+        kind = field.types[0]
+        inner = field.types[-1] if kind == GGUFValueType.ARRAY else None
+        writer.add_key_value(key, field.contents(), kind, inner)
+    for tensor in reader.tensors:
+        writer.add_tensor(tensor.name, tensor.data, raw_dtype=tensor.tensor_type)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
 if __name__ == "__main__":
     encode()
+    shards()
     container()
     safetensors()

@@ -374,7 +374,8 @@ export interface RunSummary {
 export type ModelRef =
   | { readonly kind: 'bundled'; readonly name: string }
   | { readonly kind: 'url'; readonly url: string }
-  | { readonly kind: 'file'; readonly file: File }
+  /** `parts`: the further files of a model in several. */
+  | { readonly kind: 'file'; readonly file: File; readonly parts?: readonly File[] }
   | { readonly kind: 'cached'; readonly key: string };
 
 /** A model whose bytes are kept in this browser, all of them or those that had come when its download ended. */

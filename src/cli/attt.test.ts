@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
 import { attt, json, scratchFile } from './testing.ts';
 
@@ -42,6 +42,24 @@ describe.each(['wasm', 'cpu'])('on %s', (backend) => {
     );
     expect(Math.max(...worst)).toBeLessThan(1e-4);
     expect(last.logits).toEqual(all.logits.slice(-1));
+  });
+});
+
+describe('a model in several files', () => {
+  const first = 'e2e/fixtures/engine/tiny-00001-of-00003.gguf';
+
+  test('is read whole when one of them is named', async () => {
+    const where = ['--ids', '3,7,11', '--last', '--backend', 'cpu'];
+    const joined = await json('logits', '--model', first, ...where);
+    expect(joined).toEqual(await json('logits', '--model', tiny, ...where));
+  });
+
+  test('names the file that is not beside it', async () => {
+    const alone = scratchFile('tiny-00001-of-00003.gguf', '');
+    copyFileSync(first, alone);
+    const { code, stderr } = await attt('logits', '--model', alone, '--ids', '3');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/in 3 files; "tiny-00002-of-00003\.gguf" is missing beside/);
   });
 });
 

@@ -1,9 +1,9 @@
 /** Does a job in a headless Chromium that this process starts, feeds over localhost, and ends. */
 
 import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fromWire, LabError } from '../errors.ts';
 import type { Json } from '../records.ts';
 import type { FileSource } from './files.ts';
@@ -47,8 +47,8 @@ export async function runInChromium(
         await page.waitForFunction(() => 'atttJob' in window);
         // As text both ways: what crosses is JSON, and its recursive type is too deep to infer.
         const text = await page.evaluate(
-          async ([asked, name]) => JSON.stringify(await window.atttJob(JSON.parse(asked), name)),
-          [JSON.stringify(job), source.name] as const,
+          async ([asked, names]) => JSON.stringify(await window.atttJob(JSON.parse(asked), names)),
+          [JSON.stringify(job), source.paths.map((path) => basename(path))] as const,
         );
         const result = JSON.parse(text) as PageResult; // our own page made it
         if (result.ok) return result.value;
@@ -82,9 +82,10 @@ async function serve(source: FileSource): Promise<Server> {
       response.end(
         '<!doctype html><title>attt</title><script type="module" src="./page.js"></script>',
       );
-    } else if (path === '/model') {
-      response.setHeader('content-length', source.size);
-      createReadStream(source.path).pipe(response);
+    } else if (path.startsWith('/model/')) {
+      const file = source.paths[Number(path.slice('/model/'.length))] ?? '';
+      response.setHeader('content-length', (await stat(file)).size);
+      createReadStream(file).pipe(response);
     } else await sendScript(join(folder, path), response); // URL resolved any ".." already
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

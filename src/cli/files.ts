@@ -6,6 +6,7 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LabError } from '../errors.ts';
+import { joinedSource, shardNames } from '../formats/gguf-shards.ts';
 import { parseJson } from '../formats/json-syntax.ts';
 import { type ByteSource, checkRange } from '../formats/source.ts';
 import type { Json } from '../records.ts';
@@ -14,12 +15,16 @@ import { bundledModels } from '../store/models.ts';
 /** This package's root: the bundle lies one folder below it. */
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** A file on disk that is read by slices. Owns a descriptor. */
+/** A file on disk that is read by slices, or several as one. Owns their descriptors. */
 export interface FileSource extends ByteSource, AsyncDisposable {
-  readonly path: string;
+  /** In order. */
+  readonly paths: readonly string[];
 }
 
-/** Opens `model`: a path, or the name of a bundled model. */
+/**
+ * Opens `model`: a path, or the name of a bundled model. The path of one shard of a model in several
+ * files opens all of them, which must lie beside it.
+ */
 export async function openModel(model: string): Promise<FileSource> {
   const bundled = bundledModels.find(({ name }) => name === model);
   const path = bundled === undefined ? model : join(root, bundled.path);
@@ -30,11 +35,32 @@ export async function openModel(model: string): Promise<FileSource> {
       { model },
     );
   }
+  const names = shardNames(basename(path)) ?? [basename(path)];
+  const paths = names.map((name) => join(dirname(path), name));
+  for (const [i, each] of paths.entries()) {
+    if (await isFile(each)) continue;
+    throw new LabError(
+      'not_found',
+      `The model is in ${paths.length} files; "${names[i]}" is missing beside ${basename(path)}. Put it there.`,
+      { missing: each },
+    );
+  }
+  const files = await Promise.all(paths.map(openFile));
+  const [only] = files;
+  return {
+    ...(files.length === 1 && only !== undefined ? only : joinedSource(files)),
+    paths,
+    async [Symbol.asyncDispose]() {
+      for (const file of files) await file[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function openFile(path: string): Promise<ByteSource & AsyncDisposable> {
   const handle = await open(path, 'r');
   const { size } = await handle.stat();
   const name = basename(path);
   return {
-    path,
     name,
     size,
     async read(offset, length) {
@@ -58,7 +84,9 @@ export async function openModel(model: string): Promise<FileSource> {
 export async function sha256Of(model: string): Promise<string> {
   await using source = await openModel(model);
   const hash = createHash('sha256');
-  for await (const part of createReadStream(source.path)) hash.update(part);
+  for (const path of source.paths) {
+    for await (const part of createReadStream(path)) hash.update(part);
+  }
   return hash.digest('hex');
 }
 

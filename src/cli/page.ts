@@ -1,6 +1,7 @@
 /** What a headless browser runs for `--backend webgpu`: one job on its own GPU, words passed out. */
 
 import { toWire, type WireError } from '../errors.ts';
+import { joinedSource } from '../formats/gguf-shards.ts';
 import { blobSource } from '../formats/source.ts';
 import type { Json } from '../records.ts';
 import { type Job, type PortableFile, runJob } from './jobs.ts';
@@ -12,8 +13,8 @@ export type PageResult =
 
 declare global {
   interface Window {
-    /** Does one job on the model at `./model`. */
-    atttJob: (job: Job, modelName: string) => Promise<PageResult>;
+    /** Does one job on the model whose files lie at `./model/0` and on. */
+    atttJob: (job: Job, names: readonly string[]) => Promise<PageResult>;
     /** Put there by the driver. */
     atttNote: (text: string) => Promise<void>;
     /** Put there by the driver: events come out one by one, as JSON. */
@@ -23,10 +24,12 @@ declare global {
   }
 }
 
-window.atttJob = async (job, modelName) => {
+window.atttJob = async (job, names) => {
   try {
-    const response = await fetch('./model');
-    const source = blobSource(await response.blob(), modelName);
+    const files = await Promise.all(
+      names.map(async (name, i) => blobSource(await (await fetch(`./model/${i}`)).blob(), name)),
+    );
+    const source = joinedSource(files);
     const value = await runJob(job, {
       source,
       backend: 'webgpu',

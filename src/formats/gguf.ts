@@ -5,6 +5,7 @@
 
 import { LabError } from '../errors.ts';
 import type { Json } from '../records.ts';
+import { joinShards } from './gguf-shards.ts';
 import { GGML_LAYOUTS, GGML_TYPES, type GgmlType } from './quants.ts';
 import type { ByteSource } from './source.ts';
 
@@ -88,10 +89,18 @@ const TYPE_OF_ID: ReadonlyMap<number, GgmlType> = new Map(
 );
 
 /**
- * Reads the header of `source`. Rejects with `bad_input` for a file that is no GGUF, is cut or
- * contradicts itself, and with `unsupported` for a version or tensor type that cannot be run.
+ * Reads the header of `source`, or of each file that it is joined of. Rejects with `bad_input` for a
+ * file that is no GGUF, is cut, contradicts itself or is one of several that are not all there, and
+ * with `unsupported` for a version or tensor type that cannot be run.
  */
 export async function readGguf(source: ByteSource): Promise<GgufFile> {
+  const parts = source.parts ?? [source];
+  const files: GgufFile[] = [];
+  for (const part of parts) files.push(await readHeader(part));
+  return joinShards(files, parts);
+}
+
+async function readHeader(source: ByteSource): Promise<GgufFile> {
   checkMagic(source, await source.read(0, Math.min(8, source.size)));
   for (let length = Math.min(FIRST_READ_BYTES, source.size); ; ) {
     const parsed = tryParse(await source.read(0, length), source);

@@ -8,6 +8,8 @@ export interface ByteSource {
   readonly name: string;
   /** In bytes. */
   readonly size: number;
+  /** The files that this one is joined of, end to end; absent where it is one. */
+  readonly parts?: readonly ByteSource[];
   /**
    * Exactly `length` bytes from `offset` on. The result may be a view of shared memory: callers
    * must not write to it. Rejects with `bad_input` when the range does not lie within the file.

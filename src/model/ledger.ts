@@ -10,6 +10,10 @@ export interface GpuLedger {
   readonly made: LedgerCount;
   readonly destroyed: LedgerCount;
   readonly live: LedgerCount;
+  /** The most bytes that were ever live together since the last {@link resetPeak}. */
+  readonly peakBytes: number;
+  /** Counts the peak anew from what is live now. */
+  resetPeak(): void;
   /** Live buffers by the part of their label before the first colon; unlabelled ones are tfjs's. */
   livePurposes(): ReadonlyMap<string, LedgerCount>;
 }
@@ -22,6 +26,7 @@ export function watchBuffers(device: Pick<GPUDevice, 'createBuffer'>): GpuLedger
   const purposes = new Map<string, LedgerCount>();
   let made: LedgerCount = { buffers: 0, bytes: 0 };
   let destroyed: LedgerCount = { buffers: 0, bytes: 0 };
+  let peakBytes = 0;
   const create = device.createBuffer.bind(device);
 
   device.createBuffer = (descriptor) => {
@@ -29,6 +34,7 @@ export function watchBuffers(device: Pick<GPUDevice, 'createBuffer'>): GpuLedger
     const purpose = (descriptor.label ?? '').split(':')[0] || UNLABELLED;
     const bytes = descriptor.size;
     made = plus(made, 1, bytes);
+    peakBytes = Math.max(peakBytes, made.bytes - destroyed.bytes);
     purposes.set(purpose, plus(purposes.get(purpose), 1, bytes));
     const destroy = buffer.destroy.bind(buffer);
     let alive = true;
@@ -52,6 +58,12 @@ export function watchBuffers(device: Pick<GPUDevice, 'createBuffer'>): GpuLedger
     },
     get live() {
       return plus(made, -destroyed.buffers, -destroyed.bytes);
+    },
+    get peakBytes() {
+      return peakBytes;
+    },
+    resetPeak() {
+      peakBytes = made.bytes - destroyed.bytes;
     },
     livePurposes: () => new Map([...purposes].filter(([, count]) => count.buffers > 0)),
   };

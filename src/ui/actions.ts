@@ -172,6 +172,14 @@ function openRunText(text: string, name: string): void {
 
 // ---------------------------------------------------------------- files
 
+/** Opens what was dropped or picked together; several model files are the parts of one model. */
+export async function openFiles(files: readonly File[]): Promise<void> {
+  const isModel = ({ name }: File) => name.toLowerCase().endsWith('.gguf');
+  const [file, ...parts] = files.filter(isModel).sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (file) await loadModel({ kind: 'file', file, ...(parts.length > 0 && { parts }) });
+  for (const other of files.filter((each) => !isModel(each))) await openFile(other);
+}
+
 /** Opens whatever was dropped or picked: a model, a run, a world or settings, told apart by name and content. */
 export async function openFile(file: File): Promise<void> {
   const name = file.name.toLowerCase();

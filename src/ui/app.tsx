@@ -1,7 +1,7 @@
 /** The page: where each panel stands, what keys do, and what happens to a dropped file. */
 
 import { type DragEvent, useEffect, useState } from 'react';
-import { openFile } from './actions.ts';
+import { openFiles } from './actions.ts';
 import { followAddress } from './address.ts';
 import { Charts } from './charts.tsx';
 import { Header } from './header.tsx';
@@ -170,7 +170,7 @@ function useDrop() {
         if (!hasFiles(event)) return;
         event.preventDefault();
         setOver(false);
-        for (const file of [...event.dataTransfer.files]) await openFile(file);
+        await openFiles([...event.dataTransfer.files]);
       },
     },
   };

@@ -2,6 +2,7 @@
 
 import { useRef, useState } from 'react';
 import type { StoredModel } from '../records.ts';
+import { openFiles } from './actions.ts';
 import { Icon } from './icons.tsx';
 import { bundledModel, deleteAllModels, deleteModel, loadModel } from './load.ts';
 import { bytesText, plural } from './numbers.ts';
@@ -32,7 +33,7 @@ export function ModelSources() {
           type="button"
           className="button"
           disabled={locked}
-          data-tip="A llama-family model in the GGUF format (F32, F16, Q8_0, Q4_0, Q4_1), from this computer. It is read in slices and not copied; dropping it on the page works too."
+          data-tip="A model in the GGUF format (llama, Qwen2, Qwen3, Gemma 3), from this computer; of a model in several files choose all. It is read in slices and not copied; dropping it on the page works too."
           onClick={() => picker.current?.click()}
         >
           <Icon name="open" />
@@ -42,12 +43,13 @@ export function ModelSources() {
           ref={picker}
           type="file"
           accept=".gguf"
+          multiple
           hidden
           aria-label="A GGUF file"
           onChange={(event) => {
-            const file = event.target.files?.[0];
+            const files = [...(event.target.files ?? [])];
             event.target.value = '';
-            if (file) void loadModel({ kind: 'file', file });
+            void openFiles(files);
           }}
         />
       </div>

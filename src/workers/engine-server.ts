@@ -2,6 +2,7 @@
 
 import { LabError } from '../errors.ts';
 import { readGguf } from '../formats/gguf.ts';
+import { joinedSource } from '../formats/gguf-shards.ts';
 import { zipPeft } from '../formats/peft.ts';
 import { type ByteSource, blobSource, urlSource } from '../formats/source.ts';
 import { toHf } from '../model/lora-hf.ts';
@@ -155,10 +156,16 @@ async function headerSource(ref: ModelRef, base: string, signal: AbortSignal): P
       return kept ? blobSource(kept, url) : urlSource(url, signal);
     }
     case 'file':
-      return blobSource(ref.file, ref.file.name);
+      return filesSource(ref);
     default:
       return ref satisfies never;
   }
+}
+
+/** One file, or several as one. */
+function filesSource({ file, parts }: Extract<ModelRef, { readonly kind: 'file' }>): ByteSource {
+  const first = blobSource(file, file.name);
+  return parts ? joinedSource([first, ...parts.map((part) => blobSource(part, part.name))]) : first;
 }
 
 async function openModel(
@@ -191,8 +198,8 @@ async function openModel(
     }
     case 'file':
       return {
-        source: blobSource(ref.file, ref.file.name),
-        sha256: await sha256Of(ref.file, signal, onProgress),
+        source: filesSource(ref),
+        sha256: await sha256Of(new Blob([ref.file, ...(ref.parts ?? [])]), signal, onProgress),
       };
     default:
       return ref satisfies never;
