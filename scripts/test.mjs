@@ -23,7 +23,7 @@ const tiers = [
   { name: 'node', budget: 120, run: () => vitest('node') },
   { name: 'smollm2', budget: 240, run: () => vitest('smollm2') },
   { name: 'gpu', budget: 180, run: () => vitest('gpu') },
-  { name: 'e2e', budget: 180, run: playwright },
+  { name: 'e2e', budget: 360, run: playwright },
   ...(long ? [{ name: 'long', budget: 3600, run: () => vitest('long') }] : []),
 ];
 

@@ -16,7 +16,8 @@ export function ModelSources() {
   const engine = useLab((state) => state.engine);
   const loading = useLab((state) => state.loading !== null);
   const running = useLab(isRunning);
-  const locked = engine !== 'ready' || loading || running;
+  const reading = useLab((state) => state.notebook.writer === 'other_tab');
+  const locked = engine !== 'ready' || loading || running || reading;
   return (
     <div className="sources">
       <div className="source-buttons">
