@@ -4,11 +4,12 @@ import { useState } from 'react';
 import { CapabilitiesDialog } from './capabilities.tsx';
 import { HelpDialog } from './help.tsx';
 import { Icon, Logo, Mark } from './icons.tsx';
+import type { LiveRun } from './live.ts';
 import { type Queue, timeLeft } from './notebook.ts';
 import { setNotify } from './notify.ts';
 import { durationText, valueText } from './numbers.ts';
 import { phaseText } from './run-view.ts';
-import { type LiveRun, shownRun, type Theme } from './state.ts';
+import { shownRun, type Theme } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import './header.css';
 

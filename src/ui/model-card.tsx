@@ -3,11 +3,11 @@
 import { useEffect } from 'react';
 import type { ModelInfo } from '../records.ts';
 import { bundledModel, refreshNeeds } from './load.ts';
+import type { ModelOrigin } from './loading.ts';
 import { MemoryBar } from './memory-bar.tsx';
 import { ModelLoading } from './model-loading.tsx';
 import { ModelSources } from './model-sources.tsx';
 import { bytesText, countText } from './numbers.ts';
-import type { ModelOrigin } from './state.ts';
 import { useLab } from './store.ts';
 import type { TermName } from './terms.ts';
 import { Term } from './tip.tsx';

@@ -2,10 +2,10 @@
 
 import type { LoadProgress } from '../records.ts';
 import { cancelLoading, loadAnyway, pauseLoading } from './load.ts';
+import type { Loading } from './loading.ts';
 import { MemoryBar } from './memory-bar.tsx';
 import { remedies, totalBytes } from './memory-fit.ts';
 import { bytesText, durationText } from './numbers.ts';
-import type { Loading } from './state.ts';
 
 const phases: Readonly<Record<LoadProgress['phase'], string>> = {
   download: 'Downloading',

@@ -17,6 +17,8 @@ import type {
 } from '../records.ts';
 import type { Control } from '../workers/api.ts';
 import { startSettings } from './defaults.ts';
+import { type LiveRun, requestedRun, withControl, withEvent, withProgress } from './live.ts';
+import { type Loading, type ModelOrigin, startLoading, withLoadProgress } from './loading.ts';
 import { initialNotebook, type Notebook, type NotebookEvent, reduceNotebook } from './notebook.ts';
 import {
   initialReading,
@@ -25,7 +27,7 @@ import {
   readAnother,
   reduceReading,
 } from './reading.ts';
-import { boundaryAt, foldEvent, foldRun, type RunLabel, type RunView } from './run-view.ts';
+import { boundaryAt, foldRun, type RunLabel, type RunView } from './run-view.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
@@ -34,21 +36,6 @@ export type Quantity = 'weight' | 'ce_before' | 'ce_after' | 'ce_change';
 
 /** One boundary as text, or all of them as rows of cells. */
 export type TokenView = 'text' | 'matrix';
-
-export type ModelOrigin = 'bundled' | 'download' | 'cache' | 'file';
-
-/** A model on its way into the engine. */
-export interface Loading {
-  readonly label: string;
-  readonly from: ModelOrigin;
-  /** Its address, where it can be paused and go on later; null for files. */
-  readonly url: string | null;
-  readonly progress: LoadProgress | null;
-  /** What it will need; null until its header was read. */
-  readonly preview: ModelPreview | null;
-  /** It may not fit: loading waits for a word. */
-  readonly asking: boolean;
-}
 
 /** Something the person has to know; stays until it is dismissed. */
 export interface Notice {
@@ -60,27 +47,6 @@ export interface Notice {
   readonly next: string;
   /** The one button it offers. */
   readonly action: 'restart_engine' | null;
-}
-
-export type RunStatus = 'starting' | 'running' | 'pausing' | 'paused' | 'stopping' | 'ended';
-
-/** The episode that the engine runs, or ran last, in this tab. */
-export interface LiveRun {
-  readonly status: RunStatus;
-  readonly summary: RunSummary | null;
-  readonly view: RunView | null;
-  readonly phase: Extract<Progress, { type: 'phase' }> | null;
-  /** The step in progress, as it is being written. */
-  readonly writing: {
-    readonly t: number;
-    readonly text: string;
-    readonly tokens: number;
-    readonly firstAt: number;
-    /** null until there are enough tokens to tell. */
-    readonly tokensPerSecond: number | null;
-  } | null;
-  /** What was asked for at the next boundary of the loop and has not happened yet. */
-  readonly asked: 'update_now' | 'roll_back_now' | null;
 }
 
 export interface UiState {
@@ -259,18 +225,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'stored_models':
       return { ...state, storedModels: event.models };
     case 'model_loading':
-      return {
-        ...state,
-        loading: {
-          label: event.label,
-          from: event.from,
-          url: event.url,
-          progress: null,
-          preview: null,
-          asking: false,
-        },
-        status: `Loading ${event.label}.`,
-      };
+      return { ...state, loading: startLoading(event), status: `Loading ${event.label}.` };
     case 'model_previewed':
       return {
         ...state,
@@ -320,14 +275,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'run_requested':
       return {
         ...state,
-        live: {
-          status: 'starting',
-          summary: null,
-          view: null,
-          phase: null,
-          writing: null,
-          asked: null,
-        },
+        live: requestedRun,
         opened: null,
         selected: null,
         following: true,
@@ -424,12 +372,6 @@ export function reduce(state: UiState, event: UiEvent): UiState {
   }
 }
 
-/** What arrives from a cache was not downloaded, whatever was asked for. */
-function withLoadProgress(loading: Loading, progress: LoadProgress): Loading {
-  const from = progress.phase === 'cache' ? 'cache' : loading.from;
-  return { ...loading, from, progress };
-}
-
 /** The run on screen: the opened one, else the live one. */
 export function shownRun(state: UiState): RunView | null {
   return state.opened ?? state.live?.view ?? null;
@@ -494,90 +436,6 @@ function withLive(state: UiState, change: (live: LiveRun) => LiveRun): UiState {
 
 function withRunEvent(state: UiState, event: EpisodeEvent): UiState {
   if (!state.live) return state;
-  const label = { id: state.live.summary?.id ?? null, name: state.live.summary?.goal ?? 'Run' };
-  const view = foldEvent(state.live.view, event, label);
-  const live = { ...state.live, view };
-  switch (event.type) {
-    case 'episode_started':
-      return { ...state, live, status: 'The run has started.' };
-    case 'step':
-      return {
-        ...state,
-        live: { ...live, writing: null, phase: null },
-        status: `Step ${event.t}: ${event.action || 'no action'}.`,
-      };
-    case 'boundary':
-      return {
-        ...state,
-        live: { ...live, phase: null, asked: event.trigger === 'manual' ? null : live.asked },
-        status: event.why,
-      };
-    case 'rolled_back':
-      return {
-        ...state,
-        live: { ...live, phase: null, asked: null },
-        status: event.restored
-          ? 'Rolled back to the episode start.'
-          : 'There was nothing to roll back.',
-      };
-    case 'episode_ended':
-      return { ...state, live: { ...live, writing: null, phase: null } };
-    default:
-      return event satisfies never;
-  }
-}
-
-function withProgress(live: LiveRun, progress: Progress, at: number): LiveRun {
-  switch (progress.type) {
-    case 'phase':
-      return { ...live, phase: progress, status: awake(live.status) };
-    case 'token': {
-      const before = live.writing?.t === progress.t ? live.writing : null;
-      const firstAt = before?.firstAt ?? at;
-      const tokens = (before?.tokens ?? 0) + 1;
-      const seconds = (at - firstAt) / 1000;
-      return {
-        ...live,
-        status: awake(live.status),
-        phase: null,
-        writing: {
-          t: progress.t,
-          text: (before?.text ?? '') + progress.piece,
-          tokens,
-          firstAt,
-          tokensPerSecond: tokens > 3 && seconds > 0 ? (tokens - 1) / seconds : null,
-        },
-      };
-    }
-    case 'paused':
-      return live.status === 'stopping'
-        ? live
-        : { ...live, status: 'paused', phase: null, writing: null };
-    default:
-      return progress satisfies never;
-  }
-}
-
-/** Work that goes on says that a run which was starting or paused is running. */
-function awake(status: RunStatus): RunStatus {
-  return status === 'starting' || status === 'paused' ? 'running' : status;
-}
-
-function withControl(live: LiveRun, command: Control): LiveRun {
-  switch (command) {
-    case 'pause':
-      return live.status === 'running' ? { ...live, status: 'pausing' } : live;
-    case 'resume':
-    case 'step':
-      return live.status === 'ended' || live.status === 'stopping'
-        ? live
-        : { ...live, status: command === 'step' ? 'pausing' : 'running' };
-    case 'stop':
-      return live.status === 'ended' ? live : { ...live, status: 'stopping' };
-    case 'update_now':
-    case 'roll_back_now':
-      return { ...live, asked: command };
-    default:
-      return command satisfies never;
-  }
+  const { live, status } = withEvent(state.live, event);
+  return { ...state, live, status: status ?? state.status };
 }
