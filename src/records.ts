@@ -323,6 +323,23 @@ export interface EwcData {
   readonly anchor: readonly Float32Array[];
 }
 
+/** An adapter of the shelf as lists show it; its matrices are kept beside it. */
+export interface ShelvedAdapter {
+  readonly id: string;
+  readonly name: string;
+  readonly note: string;
+  readonly createdAt: string;
+  /** The model that it was opened on, or trained on. */
+  readonly modelName: string;
+  readonly modelSha256: string;
+  readonly modules: number;
+  readonly targets: readonly string[];
+  readonly ranks: readonly number[];
+  readonly parameters: number;
+  /** ‖ΔW‖ over all modules, Frobenius. */
+  readonly norm: number;
+}
+
 // ---------------------------------------------------------------- runs
 
 export type BackendName = 'webgpu' | 'wasm' | 'cpu';

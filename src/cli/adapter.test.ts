@@ -49,11 +49,11 @@ test('a merged model has the logits of base and adapter', async () => {
     '--type',
     'F16',
   )) as {
-    errorShare: number;
+    error_share: number;
     tensors: unknown[];
   };
   expect(report.tensors).toHaveLength(8);
-  expect(report.errorShare).toBeLessThan(1e-3);
+  expect(report.error_share).toBeLessThan(1e-3);
   const expected = JSON.parse(readFileSync(`${fixtures}/rslora_expected.json`, 'utf8'));
   const { logits } = (await json('logits', '--model', merged, '--ids', expected.ids.join())) as {
     logits: number[][];

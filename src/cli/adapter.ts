@@ -197,6 +197,9 @@ async function merge(
     throw thrown;
   }
   note(`Wrote ${basename(out)}: ${report.bytes} bytes.`);
-  const tensors = report.tensors.map((tensor) => ({ ...tensor }));
-  return { out, ...report, tensors, converted: { ...report.converted } };
+  const { errorShare, tensors, converted, ...whole } = report;
+  return {
+    ...{ out, ...whole, error_share: errorShare, converted: { ...converted } },
+    tensors: tensors.map((tensor) => ({ ...tensor })),
+  };
 }

@@ -13,6 +13,7 @@ import { plural } from './numbers.ts';
 import { backendOf } from './query.ts';
 import { attempt, inform, report } from './report.ts';
 import { demoName, eventsOf, type RunView } from './run-view.ts';
+import { saveBlob } from './save-blob.ts';
 import { taskKey } from './state.ts';
 import { refreshStorage } from './storage.ts';
 import { dispatch, useLab } from './store.ts';
@@ -318,10 +319,5 @@ export function saveText(name: string, text: string, type: string): void {
 }
 
 function saveDownload({ name, type, bytes }: Download): void {
-  const url = URL.createObjectURL(new Blob([Uint8Array.from(bytes)], { type }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  saveBlob(name, new Blob([Uint8Array.from(bytes)], { type }));
 }

@@ -2,6 +2,8 @@
 
 import { type DragEvent, useEffect, useState } from 'react';
 import { openFiles } from './actions.ts';
+import { AdapterShelf } from './adapter-shelf.tsx';
+import { takeAdapters } from './adapter-shelf-state.ts';
 import { followAddress } from './address.ts';
 import { Charts } from './charts.tsx';
 import { Header } from './header.tsx';
@@ -62,8 +64,8 @@ export function App() {
       {drop.over && (
         <div className="drop" aria-hidden="true">
           <p>
-            Drop a model (.gguf), a run (.attt.zip, .jsonl), settings (.toml, .json) or a world
-            (scene.json, game.tw-pddl)
+            Drop a model or an adapter (.gguf, .zip), a run (.attt.zip, .jsonl), settings (.toml,
+            .json) or a world (scene.json, game.tw-pddl)
           </p>
         </div>
       )}
@@ -74,14 +76,16 @@ export function App() {
 const sides = [
   { side: 'setup', label: 'Setup' },
   { side: 'runs', label: 'Runs' },
+  { side: 'adapters', label: 'Adapters' },
 ] as const;
+type SideName = (typeof sides)[number]['side'];
 
 /** The left side: what the next run is made of, and the runs that were. */
 function Side() {
-  const [tab, setTab] = useState<'setup' | 'runs'>('setup');
+  const [tab, setTab] = useState<SideName>('setup');
   const count = useLab((state) => state.runs.length);
   return (
-    <aside className="side" aria-label="Setup and runs">
+    <aside className="side" aria-label="Setup, runs and adapters">
       <div className="tabs" role="tablist" aria-label="What this side shows">
         {sides.map(({ side, label }) => (
           <button
@@ -96,7 +100,9 @@ function Side() {
             onKeyDown={(event) => {
               if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
               event.preventDefault();
-              const other = tab === 'setup' ? 'runs' : 'setup';
+              const step = event.key === 'ArrowRight' ? 1 : -1;
+              const at = sides.findIndex((one) => one.side === tab);
+              const other = sides.at((at + step) % sides.length)?.side ?? 'setup';
               setTab(other);
               document.getElementById(`tab-${other}`)?.focus();
             }}
@@ -107,15 +113,15 @@ function Side() {
         ))}
       </div>
       <div className="side-scroll" role="tabpanel" id="side-panel" aria-labelledby={`tab-${tab}`}>
-        {tab === 'setup' ? (
+        {tab === 'setup' && (
           <>
             <ModelCard />
             <TaskCard />
             <SettingsForm />
           </>
-        ) : (
-          <RunsList />
         )}
+        {tab === 'runs' && <RunsList />}
+        {tab === 'adapters' && <AdapterShelf />}
       </div>
     </aside>
   );
@@ -170,7 +176,7 @@ function useDrop() {
         if (!hasFiles(event)) return;
         event.preventDefault();
         setOver(false);
-        await openFiles([...event.dataTransfer.files]);
+        await openFiles(await takeAdapters([...event.dataTransfer.files]));
       },
     },
   };

@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import { changedFields, type Field, type FieldName, fields } from '../config.ts';
 import { saveAdapter, saveBundle, saveRun, saveSettings } from './actions.ts';
+import { shelveRun } from './adapter-shelf-state.ts';
 import { repeatCommand } from './command.ts';
 import { startSettings } from './defaults.ts';
 import { Dialog } from './dialog.tsx';
@@ -73,6 +74,16 @@ export function RunHead({ run }: { run: RunView }) {
         >
           <Icon name="save" />
           Adapter
+        </button>
+        <button
+          type="button"
+          className="button small"
+          disabled={run.id === null}
+          data-tip="Puts the adapter, as it stands, on the shelf under Adapters: to compare, merge and mix."
+          onClick={() => run.id !== null && void shelveRun(run.id, task.goal ?? goalOf(run))}
+        >
+          <Icon name="pin" />
+          Keep adapter
         </button>
         <button
           type="button"

@@ -15,6 +15,7 @@ import type {
   StoredModel,
   TaskRef,
 } from '../records.ts';
+import type { AdapterCalls, AdapterStreams } from './adapters-api.ts';
 
 /** A file that the page hands to the person. */
 export interface Download {
@@ -33,7 +34,7 @@ export type RunItem =
   | { readonly kind: 'progress'; readonly progress: Progress };
 
 export interface EngineApi {
-  readonly calls: {
+  readonly calls: AdapterCalls & {
     /** Opens the backend: the named one, else the best there is. Later calls tell what was opened. */
     readonly probe: {
       readonly input: { readonly backend: BackendName | null };
@@ -82,7 +83,7 @@ export interface EngineApi {
     /** The event stream as JSONL. */
     readonly exportRun: { readonly input: { readonly id: string }; readonly output: Download };
   };
-  readonly streams: {
+  readonly streams: AdapterStreams & {
     /** Loads a model in place of the present one, which stays usable when this fails. */
     readonly loadModel: {
       readonly input: { readonly ref: ModelRef; readonly contextLength: number };

@@ -19,6 +19,7 @@ import {
 } from '../store/models.ts';
 import { deleteRun, getRun, listRuns, runEvents } from '../store/runs.ts';
 import { loadSnapshot } from '../store/snapshots.ts';
+import { adapterHandlers } from './adapters-server.ts';
 import type { EngineApi } from './api.ts';
 import { createChannel } from './channel.ts';
 import type { EngineHost, ModelFile } from './engine.ts';
@@ -38,8 +39,10 @@ export function engineHandlers(
   base: string,
 ): Handlers<EngineApi> {
   const runner = new EpisodeRunner(engine, worlds);
+  const adapters = adapterHandlers(engine);
   return {
     calls: {
+      ...adapters.calls,
       probe({ backend }) {
         if (backend) engine.prefer(backend);
         return engine.capabilities();
@@ -119,6 +122,7 @@ export function engineHandlers(
       },
     },
     streams: {
+      ...adapters.streams,
       async *loadModel({ ref, contextLength }, signal) {
         const channel = createChannel<LoadProgress>();
         let info: ModelInfo | null = null;

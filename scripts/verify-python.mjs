@@ -1,0 +1,74 @@
+// `npm run verify:python`: other programs read what this one wrote, and must come to the same numbers.
+// Makes a virtual environment of pinned packages in .cache/verify, runs every scripts/verify/check_*.py
+// (each prints {"title", "about", "rows": [{"what", "found", "limit", "ok"}]} as its last line), and writes
+// docs/verification.md. No part of `npm test`: the packages take some gigabytes. Exit code 1 when a
+// check fails. Names of checks run these alone, as in `npm run verify:python adapter`; then no report
+// is written.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const folder = join(root, 'scripts', 'verify');
+const requirements = join(folder, 'requirements.txt');
+const venv = join(root, '.cache', 'verify');
+const python = join(venv, 'bin', 'python');
+const asked = process.argv.slice(2);
+
+/** Runs a program on this terminal; ends this one where it fails. */
+function run(program, args) {
+  const { status, error } = spawnSync(program, args, { cwd: root, stdio: 'inherit' });
+  if (status === 0 && !error) return;
+  console.error(`${program} ${args.join(' ')} ended with ${error?.message ?? status}.`);
+  process.exit(1);
+}
+
+if (!existsSync(python)) run('python3', ['-m', 'venv', venv]);
+run(python, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '-r', requirements]);
+run(process.execPath, [join(root, 'scripts', 'fetch-models.mjs'), 'smollm2']);
+run(process.execPath, [join(root, 'scripts', 'build-cli.mjs')]);
+
+const names = readdirSync(folder)
+  .flatMap((file) => /^check_(\w+)\.py$/.exec(file)?.[1] ?? [])
+  .filter((name) => asked.length === 0 || asked.includes(name))
+  .sort();
+const checks = names.map((name) => {
+  console.log(`\n=== ${name}`);
+  const { status, stdout } = spawnSync(python, [join(folder, `check_${name}.py`)], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+    maxBuffer: 64 * 2 ** 20,
+  });
+  const last = stdout.trimEnd().split('\n').at(-1) ?? '';
+  if (status !== 0) return { name, title: name, about: `It ended with ${status}.`, rows: [] };
+  const check = { name, ...JSON.parse(last) };
+  for (const { what, found, limit, ok } of check.rows) {
+    console.log(`${ok ? 'ok  ' : 'FAIL'} ${what}: ${found} (${limit})`);
+  }
+  return check;
+});
+const failed = checks.filter(({ rows }) => rows.length === 0 || rows.some(({ ok }) => !ok));
+if (asked.length === 0) writeFileSync(join(root, 'docs', 'verification.md'), report());
+console.log(`\n${checks.length - failed.length} checks passed, ${failed.length} failed`);
+process.exit(failed.length > 0 || checks.length === 0 ? 1 : 0);
+
+function report() {
+  const packages = readFileSync(requirements, 'utf8').trim().split('\n').join(', ');
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const parts = checks.map(({ title, about, rows }) => {
+    const lines = rows.map(
+      ({ what, found, limit, ok }) =>
+        `| ${what} | ${found} | ${limit} | ${ok ? 'yes' : '**no**'} |`,
+    );
+    return `## ${title}\n\n${about}\n\n| what | found | limit | holds |\n| --- | --- | --- | --- |\n${lines.join('\n')}\n`;
+  });
+  return `# What other programs make of our files
+
+Written by \`npm run verify:python\` on ${new Date().toISOString().slice(0, 10)}: aTTT Lab ${version}, Node ${process.versions.node}, ${cpus()[0]?.model.trim() ?? 'an unknown CPU'}; ${packages}.
+
+${parts.join('\n')}`;
+}

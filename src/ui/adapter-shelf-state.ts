@@ -1,0 +1,165 @@
+/** The adapter shelf's state on the page, and everything that the page can do with it. */
+
+import { create } from 'zustand';
+import { LabError } from '../errors.ts';
+import { readGguf } from '../formats/gguf.ts';
+import { blobSource } from '../formats/source.ts';
+import type { ChatMessage, ShelvedAdapter } from '../records.ts';
+import type { AdapterCalls, AdapterStreams, Derivation, SideRef } from '../workers/adapters-api.ts';
+import { engine } from './engine.ts';
+import { attempt, inform } from './report.ts';
+import { saveBlob } from './save-blob.ts';
+
+export type ComparedTexts = AdapterStreams['compareAdapters']['output'];
+export type ModuleInfos = AdapterCalls['adapterModules']['output'];
+export type Merged = Omit<AdapterStreams['mergeAdapter']['output'], 'file'>;
+
+interface Shelf {
+  /** Null until the list was read. */
+  readonly adapters: readonly ShelvedAdapter[] | null;
+  /** What is being worked on, in words; null when nothing is. */
+  readonly busy: string | null;
+}
+
+export const useShelf = create<Shelf>()(() => ({ adapters: null, busy: null }));
+
+/** Reads the list anew. */
+export async function readShelf(): Promise<void> {
+  await attempt('The adapters could not be read', async () => {
+    useShelf.setState({ adapters: await engine().call('adapters', null) });
+  });
+}
+
+/** Does one thing at a time; true when it went well. */
+async function work(what: string, title: string, task: () => Promise<void>): Promise<boolean> {
+  let done = false;
+  useShelf.setState({ busy: what });
+  await attempt(title, async () => {
+    await task();
+    done = true;
+  });
+  useShelf.setState({ busy: null });
+  return done;
+}
+
+/** Opens one adapter from the files that belong to it. */
+export async function openAdapter(files: readonly File[]): Promise<void> {
+  const names = files.map(({ name }) => name).join(' and ');
+  await work(`Reading ${names}`, `${names} was not opened`, async () => {
+    const { name, modules, modelName } = await engine().call('openAdapter', { files });
+    await readShelf();
+    inform(`${name} is on the shelf`, `Its ${modules} modules fit ${modelName}.`);
+  });
+}
+
+/**
+ * Opens every adapter among dropped files and gives back the rest: zips of PEFT folders, GGUF files
+ * that say they are adapters, and the two files of a folder dropped together.
+ */
+export async function takeAdapters(files: readonly File[]): Promise<readonly File[]> {
+  const rest: File[] = [];
+  const folder = files.filter(({ name }) => /(^adapter_config\.json|\.safetensors)$/i.test(name));
+  if (folder.length > 0) await openAdapter(folder);
+  for (const file of files) {
+    if (folder.includes(file)) continue;
+    if (await isAdapter(file)) await openAdapter([file]);
+    else rest.push(file);
+  }
+  return rest;
+}
+
+async function isAdapter(file: File): Promise<boolean> {
+  const name = file.name.toLowerCase();
+  if (name.endsWith('.zip')) return !name.endsWith('.attt.zip');
+  if (!name.endsWith('.gguf')) return false;
+  try {
+    const { metadata } = await readGguf(blobSource(file, file.name));
+    return metadata['general.type'] === 'adapter';
+  } catch {
+    return false; // loading it as a model says what is wrong with it
+  }
+}
+
+export function shelveRun(id: string, name: string): Promise<boolean> {
+  return work('Keeping the adapter', 'The adapter was not kept', async () => {
+    const entry = await engine().call('shelveRun', { id, name });
+    await readShelf();
+    inform(`${entry.name} is on the shelf`, 'It stands under Adapters at the left.');
+  });
+}
+
+export function renameAdapter(id: string, name: string, note: string): Promise<boolean> {
+  return work('Renaming', 'The adapter was not renamed', async () => {
+    await engine().call('renameAdapter', { id, name, note });
+    await readShelf();
+  });
+}
+
+export function deleteAdapter(id: string): Promise<boolean> {
+  return work('Deleting', 'The adapter was not deleted', async () => {
+    await engine().call('deleteAdapter', { id });
+    await readShelf();
+  });
+}
+
+export function deriveAdapter(name: string, from: Derivation): Promise<boolean> {
+  return work(`Making ${name}`, `${name} was not made`, async () => {
+    await engine().call('deriveAdapter', { name, from });
+    await readShelf();
+    inform(`${name} is on the shelf`, 'It stands at the top of the list.');
+  });
+}
+
+export function saveAdapterFile(input: AdapterCalls['saveAdapter']['input']): Promise<boolean> {
+  return work('Saving', 'The adapter was not saved', async () => {
+    const { name, type, bytes } = await engine().call('saveAdapter', input);
+    saveBlob(name, new Blob([Uint8Array.from(bytes)], { type }));
+  });
+}
+
+/** Merges and hands the file over; what the number format cost, or null where it failed. */
+export async function mergeIntoModel(
+  input: AdapterStreams['mergeAdapter']['input'],
+): Promise<Merged | null> {
+  let merged: Merged | null = null;
+  await work('Merging', 'The model was not merged', async () => {
+    const parts = engine().stream('mergeAdapter', input);
+    for (;;) {
+      const next = await parts.next();
+      if (next.done) {
+        const { name, file, report } = next.value;
+        merged = { name, report };
+        saveBlob(name, file);
+        return;
+      }
+      useShelf.setState({ busy: `Merging, ${(next.value.bytes / 1e6).toFixed(1)} MB` });
+    }
+  });
+  return merged;
+}
+
+/** Runs one prompt under each side; null where it failed or was stopped. */
+export async function compareOnPrompt(
+  messages: readonly ChatMessage[],
+  sides: readonly SideRef[],
+  maxTokens: number,
+  signal: AbortSignal,
+): Promise<ComparedTexts | null> {
+  let texts: ComparedTexts | null = null;
+  await work('Comparing', 'The comparison failed', async () => {
+    if (messages.every(({ content }) => content.trim() === '')) {
+      throw new LabError('bad_input', 'The prompt is empty. Write one, then compare.');
+    }
+    const input = { messages, sides, maxTokens, temperature: 0, seed: 1 };
+    const turns = engine().stream('compareAdapters', input, { signal });
+    for (;;) {
+      const next = await turns.next();
+      if (next.done) {
+        texts = next.value;
+        return;
+      }
+      useShelf.setState({ busy: `Turn ${next.value.done + 1} of ${next.value.total}` });
+    }
+  });
+  return texts;
+}

@@ -1,0 +1,322 @@
+/** One adapter of the shelf: its name and note, its modules, and what can be made of it. */
+
+import { type ReactNode, useEffect, useState } from 'react';
+import type { ShelvedAdapter } from '../records.ts';
+import {
+  deriveAdapter,
+  type Merged,
+  type ModuleInfos,
+  mergeIntoModel,
+  renameAdapter,
+  saveAdapterFile,
+  useShelf,
+} from './adapter-shelf-state.ts';
+import { Strength } from './adapter-shelf-strength.tsx';
+import { Dialog } from './dialog.tsx';
+import { engine } from './engine.ts';
+import { Icon } from './icons.tsx';
+import { attempt } from './report.ts';
+import { useLab } from './store.ts';
+
+export function AdapterWindow({
+  adapter,
+  onClose,
+}: {
+  adapter: ShelvedAdapter;
+  onClose: () => void;
+}) {
+  const [strength, setStrength] = useState(1);
+  const busy = useShelf((state) => state.busy);
+  const model = useLab((state) => state.model);
+  return (
+    <Dialog title={adapter.name} onClose={onClose} wide>
+      <fieldset className="shelf-window" disabled={busy !== null}>
+        <Names key={adapter.name + adapter.note} adapter={adapter} />
+        <p>
+          {adapter.modules} modules on {adapter.targets.join(', ')}, rank {adapter.ranks.join(', ')}
+          , {adapter.parameters.toLocaleString('en-GB')} parameters, ‖ΔW‖{' '}
+          {adapter.norm.toPrecision(4)}. Opened on {adapter.modelName}.
+        </p>
+        <fieldset disabled={!model}>
+          <Group title="Take home" why={model ? null : 'Load the model that it fits first.'}>
+            <Strength label="Strength" value={strength} onChange={setStrength} />
+            <Saving adapter={adapter} strength={strength} />
+            <Merging adapter={adapter} strength={strength} />
+          </Group>
+        </fieldset>
+        <Group title="Make another" why={null}>
+          <Pruning adapter={adapter} />
+          <Combining adapter={adapter} />
+        </Group>
+        <Modules id={adapter.id} />
+      </fieldset>
+      <p className="aside" role="status">
+        {busy}
+      </p>
+    </Dialog>
+  );
+}
+
+function Group({
+  title,
+  why,
+  children,
+}: {
+  title: string;
+  why: string | null;
+  children: ReactNode;
+}) {
+  return (
+    <section className="shelf-group">
+      <h3>{title}</h3>
+      {why && <p className="aside">{why}</p>}
+      {children}
+    </section>
+  );
+}
+
+function Names({ adapter }: { adapter: ShelvedAdapter }) {
+  const [name, setName] = useState(adapter.name);
+  const [note, setNote] = useState(adapter.note);
+  const changed = name !== adapter.name || note !== adapter.note;
+  return (
+    <form
+      className="shelf-names"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void renameAdapter(adapter.id, name, note);
+      }}
+    >
+      <label>
+        Name
+        <input value={name} required onChange={(event) => setName(event.target.value)} />
+      </label>
+      <label>
+        Note
+        <input value={note} onChange={(event) => setNote(event.target.value)} />
+      </label>
+      <button type="submit" className="button" disabled={!changed}>
+        Keep
+      </button>
+    </form>
+  );
+}
+
+const dtypes = ['F32', 'F16', 'BF16'] as const;
+
+function Saving({ adapter, strength }: { adapter: ShelvedAdapter; strength: number }) {
+  const [dtype, setDtype] = useState<(typeof dtypes)[number]>('F32');
+  const save = (form: 'peft' | 'gguf') =>
+    void saveAdapterFile({ id: adapter.id, form, dtype, strength });
+  return (
+    <div className="shelf-row">
+      <label>
+        Number format
+        <select
+          value={dtype}
+          onChange={(event) => {
+            const chosen = dtypes.find((one) => one === event.target.value);
+            if (chosen) setDtype(chosen);
+          }}
+        >
+          {dtypes.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </label>
+      <button
+        type="button"
+        className="button"
+        data-tip="A zip of a PEFT folder, with a model card: PEFT, transformers and vLLM take it."
+        onClick={() => save('peft')}
+      >
+        <Icon name="save" />
+        PEFT zip
+      </button>
+      <button
+        type="button"
+        className="button"
+        data-tip="One file for llama.cpp: llama-server --lora takes it."
+        onClick={() => save('gguf')}
+      >
+        <Icon name="save" />
+        GGUF LoRA
+      </button>
+    </div>
+  );
+}
+
+function Merging({ adapter, strength }: { adapter: ShelvedAdapter; strength: number }) {
+  const [merged, setMerged] = useState<Merged | null>(null);
+  const merge = async (type: 'F16' | 'Q8_0') => {
+    setMerged(null);
+    setMerged(await mergeIntoModel({ id: adapter.id, strength, type }));
+  };
+  return (
+    <>
+      <div className="shelf-row">
+        <span>Merge into the model in use</span>
+        {(['F16', 'Q8_0'] as const).map((type) => (
+          <button key={type} type="button" className="button" onClick={() => void merge(type)}>
+            <Icon name="save" />
+            GGUF in {type}
+          </button>
+        ))}
+      </div>
+      {merged && <MergeCost merged={merged} />}
+    </>
+  );
+}
+
+/** What the number format of a merged model lost of what the adapter changed. */
+function MergeCost({ merged: { name, report } }: { merged: Merged }) {
+  const lost = report.errorShare;
+  return (
+    <p className={lost > 0.5 ? 'warn-text' : ''} role="status">
+      {name}: the adapter changes the weights by {report.change.toPrecision(3)} (Frobenius norm);
+      storing them in {report.type} is off by {report.error.toPrecision(3)}, which is{' '}
+      {(100 * lost).toPrecision(2)} % of the change.
+      {lost > 0.5 &&
+        ' Much of what was learned is lost in rounding: take F16, or keep the adapter apart.'}
+      {report.converted.tensors > 0 &&
+        ` ${report.converted.tensors} other matrices changed their number format (off by ${report.converted.error.toPrecision(3)}).`}
+    </p>
+  );
+}
+
+function Pruning({ adapter }: { adapter: ShelvedAdapter }) {
+  const [keep, setKeep] = useState(50);
+  const kept = Math.max(1, Math.round((keep / 100) * adapter.modules));
+  return (
+    <div className="shelf-row">
+      <label>
+        Keep the largest
+        <input
+          type="range"
+          min={5}
+          max={100}
+          step={5}
+          value={keep}
+          aria-valuetext={`${kept} of ${adapter.modules} modules`}
+          onChange={(event) => setKeep(Number(event.target.value))}
+        />
+      </label>
+      <span className="mono">
+        {kept} of {adapter.modules} modules
+      </span>
+      <button
+        type="button"
+        className="button"
+        data-tip="A new adapter without the modules whose change has the smallest norms."
+        onClick={() =>
+          void deriveAdapter(`${adapter.name}, largest ${kept}`, {
+            kind: 'prune',
+            id: adapter.id,
+            keep: keep / 100,
+          })
+        }
+      >
+        Prune
+      </button>
+    </div>
+  );
+}
+
+function Combining({ adapter }: { adapter: ShelvedAdapter }) {
+  const adapters = useShelf((state) => state.adapters) ?? [];
+  const others = adapters.filter(({ id }) => id !== adapter.id);
+  const [chosen, setChosen] = useState('');
+  const [t, setT] = useState(0.5);
+  const other = others.find(({ id }) => id === chosen) ?? others[0];
+  if (!other) return <p className="aside">With a second adapter: difference and mixture.</p>;
+  const combine = (name: string, one: number, two: number) =>
+    void deriveAdapter(name, {
+      kind: 'combine',
+      summands: [
+        { id: adapter.id, weight: one },
+        { id: other.id, weight: two },
+      ],
+    });
+  return (
+    <div className="shelf-row">
+      <label>
+        With
+        <select value={other.id} onChange={(event) => setChosen(event.target.value)}>
+          {others.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button
+        type="button"
+        className="button"
+        data-tip="This adapter minus the other: what it has learned beyond it. Ranks add."
+        onClick={() => combine(`${adapter.name} − ${other.name}`, 1, -1)}
+      >
+        Difference
+      </button>
+      <label>
+        t
+        <input
+          type="number"
+          min={0}
+          max={1}
+          step={0.05}
+          value={t}
+          onChange={(event) => setT(Number(event.target.value))}
+        />
+      </label>
+      <button
+        type="button"
+        className="button"
+        data-tip="(1 − t) of this adapter and t of the other. Ranks add."
+        onClick={() => combine(`${adapter.name} ${1 - t} + ${other.name} ${t}`, 1 - t, t)}
+      >
+        Mix
+      </button>
+    </div>
+  );
+}
+
+function Modules({ id }: { id: string }) {
+  const [modules, setModules] = useState<ModuleInfos>([]);
+  useEffect(() => {
+    void attempt('The modules could not be read', async () => {
+      setModules(await engine().call('adapterModules', { id }));
+    });
+  }, [id]);
+  const largest = Math.max(...modules.map(({ norm }) => norm), Number.MIN_VALUE);
+  return (
+    <details className="shelf-modules">
+      <summary>Modules by norm</summary>
+      <table>
+        <thead>
+          <tr>
+            <th>module</th>
+            <th className="number">rank</th>
+            <th className="number">alpha</th>
+            <th className="number">‖ΔW‖</th>
+            <th aria-label="share of the largest" />
+          </tr>
+        </thead>
+        <tbody>
+          {modules
+            .toSorted((a, b) => b.norm - a.norm)
+            .map(({ name, rank, alpha, norm }) => (
+              <tr key={name}>
+                <td className="mono">{name.replace('model.layers.', '')}</td>
+                <td className="number">{rank}</td>
+                <td className="number">{Number(alpha.toPrecision(6))}</td>
+                <td className="number">{norm.toPrecision(3)}</td>
+                <td>
+                  <meter min={0} max={largest} value={norm} aria-label={`norm of ${name}`} />
+                </td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}

@@ -1,0 +1,147 @@
+/** The adapters kept in this browser: open one from a file, look into it, compare several. */
+
+import { useEffect, useRef, useState } from 'react';
+import type { ShelvedAdapter } from '../records.ts';
+import { AdapterCompare } from './adapter-shelf-compare.tsx';
+import { deleteAdapter, readShelf, takeAdapters, useShelf } from './adapter-shelf-state.ts';
+import { AdapterWindow } from './adapter-shelf-window.tsx';
+import { Icon } from './icons.tsx';
+import { plural } from './numbers.ts';
+import { inform } from './report.ts';
+import { useLab } from './store.ts';
+import './adapter-shelf.css';
+
+export function AdapterShelf() {
+  const adapters = useShelf((state) => state.adapters);
+  const busy = useShelf((state) => state.busy);
+  const model = useLab((state) => state.model);
+  const [shown, setShown] = useState<string | null>(null);
+  const [comparing, setComparing] = useState(false);
+  const picker = useRef<HTMLInputElement>(null);
+  useEffect(() => void readShelf(), []);
+  const open = adapters?.find(({ id }) => id === shown);
+  return (
+    <section className="panel" aria-labelledby="adapters-title">
+      <div className="panel-head">
+        <h2 id="adapters-title">Adapters in this browser</h2>
+        <button
+          type="button"
+          className="button small"
+          disabled={!model || busy !== null}
+          data-tip={
+            model
+              ? 'Opens a LoRA for the model in use: a GGUF, a zip of a PEFT folder, or adapter_config.json and adapter_model.safetensors together. Dropping them on the page works too.'
+              : 'Load the model that the adapter fits first.'
+          }
+          onClick={() => picker.current?.click()}
+        >
+          <Icon name="open" />
+          Open…
+        </button>
+        <input
+          ref={picker}
+          type="file"
+          accept=".zip,.gguf,.json,.safetensors"
+          multiple
+          hidden
+          aria-label="An adapter"
+          onChange={(event) => {
+            const files = [...(event.target.files ?? [])];
+            event.target.value = '';
+            void openAll(files);
+          }}
+        />
+      </div>
+      <button
+        type="button"
+        className="button small shelf-compare"
+        disabled={!model || !adapters?.length}
+        data-tip="Runs one prompt with the base and with adapters, and shows token by token which of them finds it likelier."
+        onClick={() => setComparing(true)}
+      >
+        <Icon name="compare" />
+        Compare on a prompt
+      </button>
+      <p className="aside" role="status">
+        {busy}
+      </p>
+      {adapters?.length === 0 && (
+        <p className="aside">
+          No adapters yet. Open one from a file, or keep a run's with “Keep adapter” at the head of
+          the run.
+        </p>
+      )}
+      <ul className="shelf">
+        {adapters?.map((adapter) => (
+          <Entry
+            key={adapter.id}
+            adapter={adapter}
+            other={model !== null && adapter.modelSha256 !== model.sha256}
+            onOpen={() => setShown(adapter.id)}
+          />
+        ))}
+      </ul>
+      {open && <AdapterWindow adapter={open} onClose={() => setShown(null)} />}
+      {comparing && <AdapterCompare onClose={() => setComparing(false)} />}
+    </section>
+  );
+}
+
+/** What is chosen here is an adapter, or nothing of use. */
+async function openAll(files: readonly File[]): Promise<void> {
+  const rest = await takeAdapters(files);
+  const [first] = rest;
+  if (first)
+    inform(`${first.name} was not opened`, 'It is no adapter: drop it on the page instead.');
+}
+
+function Entry({
+  adapter,
+  other,
+  onOpen,
+}: {
+  adapter: ShelvedAdapter;
+  other: boolean;
+  onOpen: () => void;
+}) {
+  const [asking, setAsking] = useState(false);
+  return (
+    <li className="shelf-entry">
+      <button type="button" className="shelf-open" onClick={onOpen}>
+        <span className="shelf-name">{adapter.name}</span>
+        {adapter.note && <span className="shelf-note">{adapter.note}</span>}
+        <span className="shelf-facts">
+          rank {adapter.ranks.join(', ')} · {plural(adapter.modules, 'module')} · ‖ΔW‖{' '}
+          {adapter.norm.toPrecision(3)}
+        </span>
+        <span className="shelf-facts">
+          {adapter.modelName}
+          {other && ', not the model in use'}
+        </span>
+      </button>
+      {asking ? (
+        <span className="shelf-delete">
+          <button
+            type="button"
+            className="button small"
+            onClick={() => void deleteAdapter(adapter.id)}
+          >
+            Delete
+          </button>
+          <button type="button" className="button bare small" onClick={() => setAsking(false)}>
+            Keep
+          </button>
+        </span>
+      ) : (
+        <button
+          type="button"
+          className="button bare iconic small shelf-delete"
+          aria-label={`Delete the adapter: ${adapter.name}`}
+          onClick={() => setAsking(true)}
+        >
+          <Icon name="trash" />
+        </button>
+      )}
+    </li>
+  );
+}
