@@ -1,6 +1,6 @@
 /** The runs kept in this browser: open one to read it, delete it, or open a run from a file. */
 
-import { useRef, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import type { RunSummary } from '../records.ts';
 import { deleteRun, openFile, openRun } from './actions.ts';
 import { Icon, Mark } from './icons.tsx';
@@ -12,6 +12,10 @@ import { StorageFoot } from './storage-foot.tsx';
 import { useLab } from './store.ts';
 import './runs-list.css';
 
+const ReportDialog = lazy(() =>
+  import('./report-dialog.tsx').then((module) => ({ default: module.ReportDialog })),
+);
+
 export function RunsList() {
   const runs = useLab((state) => state.runs);
   const shown = useLab((state) => state.opened?.id ?? state.live?.summary?.id ?? null);
@@ -19,10 +23,20 @@ export function RunsList() {
     state.live && state.live.status !== 'ended' ? (state.live.summary?.id ?? null) : null,
   );
   const picker = useRef<HTMLInputElement>(null);
+  const [reporting, setReporting] = useState(false);
   return (
     <section className="panel" aria-labelledby="runs-title">
       <div className="panel-head">
         <h2 id="runs-title">Runs in this browser</h2>
+        <button
+          type="button"
+          className="button small"
+          aria-haspopup="dialog"
+          data-tip="Success, drift and cost by method: of these runs, or of an experiment's rows."
+          onClick={() => setReporting(true)}
+        >
+          Report…
+        </button>
         <button
           type="button"
           className="button small"
@@ -58,6 +72,11 @@ export function RunsList() {
         </ul>
       )}
       <StorageFoot />
+      {reporting && (
+        <Suspense>
+          <ReportDialog onClose={() => setReporting(false)} />
+        </Suspense>
+      )}
     </section>
   );
 }

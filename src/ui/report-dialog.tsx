@@ -1,0 +1,129 @@
+/** The Report view: success, drift and cost of the runs kept here, or of an experiment's rows. */
+
+import { useEffect, useState } from 'react';
+import { LabError, toWire } from '../errors.ts';
+import { toHtml } from '../experiment/document.ts';
+import { experimentOfRuns } from '../experiment/from-runs.ts';
+import type { Header } from '../experiment/header.ts';
+import { reportOf } from '../experiment/report.ts';
+import type { Row } from '../experiment/row.ts';
+import type { RunSummary } from '../records.ts';
+import { saveText } from './actions.ts';
+import { Dialog } from './dialog.tsx';
+import { engine } from './engine.ts';
+import { Icon } from './icons.tsx';
+import { useLab } from './store.ts';
+import './report-dialog.css';
+
+/** `html` is a whole page; it is shown in a frame in which nothing can run. */
+type Shown =
+  | { readonly state: 'reading' }
+  | { readonly state: 'refused'; readonly why: string }
+  | { readonly state: 'shown'; readonly html: string };
+
+export function ReportDialog({ onClose }: { onClose: () => void }) {
+  const runs = useLab((state) => state.runs);
+  const [files, setFiles] = useState<readonly File[]>([]);
+  const [shown, setShown] = useState<Shown>({ state: 'reading' });
+  useEffect(() => {
+    let stale = false;
+    const made = files.length > 0 ? ofFiles(files) : ofRuns(runs.filter((run) => run.reason));
+    made.then(
+      (html) => !stale && setShown({ state: 'shown', html }),
+      (thrown) => !stale && setShown({ state: 'refused', why: toWire(thrown).message }),
+    );
+    return () => {
+      stale = true;
+    };
+  }, [files, runs]);
+  return (
+    <Dialog title="Report" onClose={onClose} wide>
+      <section
+        className="report"
+        aria-label="Report"
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={(event) => {
+          event.preventDefault();
+          event.stopPropagation();
+          setFiles([...event.dataTransfer.files]);
+        }}
+      >
+        <div className="dialog-buttons">
+          <label className="button">
+            <Icon name="open" />
+            Open an experiment…
+            <input
+              type="file"
+              multiple
+              accept=".json,.jsonl,.gz"
+              className="unseen"
+              onChange={(event) => setFiles([...(event.target.files ?? [])])}
+            />
+          </label>
+          {shown.state === 'shown' && (
+            <button
+              type="button"
+              className="button"
+              onClick={() => saveText('report.html', shown.html, 'text/html')}
+            >
+              <Icon name="save" />
+              HTML
+            </button>
+          )}
+          <span className="aside">
+            Choose experiment.json and its rows together, or drop them here.
+          </span>
+        </div>
+        {shown.state === 'reading' && <p className="aside">Reading…</p>}
+        {shown.state === 'refused' && <p role="alert">{shown.why}</p>}
+        {shown.state === 'shown' && (
+          <iframe className="report-page" title="Report" sandbox="" srcDoc={shown.html} />
+        )}
+      </section>
+    </Dialog>
+  );
+}
+
+/** Of runs that ended, newest first. */
+async function ofRuns(runs: readonly RunSummary[]): Promise<string> {
+  const finished = await Promise.all(
+    runs.map(async ({ id, manifest }) => ({
+      manifest,
+      events: await engine().call('runEvents', { id }),
+    })),
+  );
+  const { header, rows, notes } = experimentOfRuns(finished);
+  return toHtml(reportOf(header, rows, today(), notes));
+}
+
+/** Of an experiment's folder: experiment.json and every rows file, packed or not. */
+async function ofFiles(files: readonly File[]): Promise<string> {
+  const header = files.find(({ name }) => name.endsWith('.json'));
+  const parts = files.filter(({ name }) => /\.jsonl(\.gz)?$/.test(name));
+  if (!header || parts.length === 0) {
+    throw new LabError(
+      'bad_input',
+      `Found ${files.map(({ name }) => name).join(', ')}; expected experiment.json and one or more rows files (.jsonl or .jsonl.gz) together.`,
+    );
+  }
+  const rows = new Map<string, Row>();
+  for (const part of parts) {
+    for (const line of (await textOf(part)).split('\n').slice(0, -1)) {
+      const row: Row = JSON.parse(line);
+      rows.set(row.key, row);
+    }
+  }
+  const date = new Date(Math.max(...parts.map(({ lastModified }) => lastModified)));
+  const read: Header = JSON.parse(await header.text());
+  return toHtml(reportOf(read, [...rows.values()], date.toISOString().slice(0, 10)));
+}
+
+async function textOf(file: File): Promise<string> {
+  if (!file.name.endsWith('.gz')) return file.text();
+  const unpacked = file.stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Response(unpacked).text();
+}
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}
