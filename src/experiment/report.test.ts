@@ -77,6 +77,15 @@ describe('a report', () => {
     expect(verdicts).not.toContain('does not hold');
   });
 
+  test('of rows from before a setting existed says that it has no value', () => {
+    const arms = header.arms.map((arm) => {
+      const { kl_penalty: _, ...settings } = arm.settings;
+      return { ...arm, settings: settings as typeof arm.settings }; // as an older file has it
+    });
+    const markdown = toMarkdown(reportOf({ ...header, arms }, rows, '2026-11-29'));
+    expect(markdown).toContain('| kl_penalty | KL penalty | n/a |');
+  });
+
   test('is the same from the same rows', () => {
     expect(toHtml(reportOf(header, rows, '2026-11-29', ['A pilot.']))).toBe(toHtml(report));
   });

@@ -321,7 +321,8 @@ function settings({ arms }: Header): Block[] {
   const differing = arms.map((arm): Cells => [arm.name, changes(base, arm) || 'nothing']);
   const all = fieldNames
     .filter((name) => name !== 'seed' && name !== 'method')
-    .map((name): Cells => [name, fields[name].label, JSON.stringify(base.settings[name])]);
+    // A header of before a setting existed has no value for it.
+    .map((name): Cells => [name, fields[name].label, JSON.stringify(base.settings[name]) ?? NONE]);
   return [
     heading('Settings'),
     text(
