@@ -17,6 +17,9 @@ const MARGIN = 0.05;
 /** Episodes of a kind below which a mean of them is no evidence. */
 const ENOUGH = 20;
 
+/** Tasks below which a bootstrap over tasks is too narrow to decide anything. */
+const ENOUGH_TASKS = 50;
+
 /** Verdicts come from intervals alone: where one contains both answers, it cannot be told. */
 export function claims(scores: readonly Score[]): readonly Claim[] {
   const find = (name: string) =>
@@ -58,28 +61,30 @@ type Judged = Pick<Claim, 'verdict' | 'numbers'>;
 /** By the interval of the paired difference to the baseline. */
 function decide(score: Score | undefined, judge: (interval: Interval) => boolean | null): Judged {
   const difference = score?.difference;
-  if (!difference?.interval) return { verdict: 'not tried', numbers: '' };
-  const { points, interval, pairs, adjusted } = difference;
+  if (!difference) return { verdict: 'not tried', numbers: '' };
+  const { points, interval, pairs, tasks, adjusted } = difference;
+  if (!interval) {
+    return { verdict: 'cannot be told', numbers: `no pair of ${pairs} differs` };
+  }
   const p = adjusted === null ? '' : `, p (Holm) ${adjusted.toFixed(3)}`;
   return {
-    verdict: verdictOf(judge(interval)),
+    verdict: verdictOf(tasks < ENOUGH_TASKS ? null : judge(interval)),
     numbers: `${shown(points)} points (${shown(interval.low)} to ${shown(interval.high)}${p}; ${pairs} pairs)`,
   };
 }
 
 /** By the intervals of two success rates; they share tasks, so overlap says less than a paired test would. */
 function compare(a: Score | undefined, b: Score | undefined, how: 'more' | 'at least'): Judged {
-  if (!a?.clustered || !b?.clustered || a.rate === null || b.rate === null) {
-    return { verdict: 'not tried', numbers: '' };
+  if (!a || !b || a.rate === null || b.rate === null) return { verdict: 'not tried', numbers: '' };
+  const numbers = `${a.arm.name} ${shown(a.rate)} %, ${b.arm.name} ${shown(b.rate)} %`;
+  if (!a.clustered || !b.clustered || Math.min(a.tasks, b.tasks) < ENOUGH_TASKS) {
+    return { verdict: 'cannot be told', numbers };
   }
   const above = a.clustered.low > b.clustered.high;
   const below = a.clustered.high < b.clustered.low;
   const close = how === 'at least' && a.clustered.low > b.clustered.high - MARGIN;
   const verdict = above || close ? true : below ? false : null;
-  return {
-    verdict: verdictOf(verdict),
-    numbers: `${a.arm.name} ${shown(a.rate)} %, ${b.arm.name} ${shown(b.rate)} %`,
-  };
+  return { verdict: verdictOf(verdict), numbers };
 }
 
 function klClaim(claim: string, score: Score | undefined, holds: (kl: number) => boolean): Claim {

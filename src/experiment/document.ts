@@ -29,7 +29,7 @@ body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper)
 table{border-collapse:collapse;font-size:13px;font-variant-numeric:tabular-nums}
 .wide{overflow-x:auto;margin:1rem 0}
 th,td{padding:.25rem .6rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
-th:first-child,td:first-child{text-align:left}
+th:first-child,td:first-child,td.words{text-align:left}
 th{color:var(--quiet);font-weight:600;vertical-align:bottom}
 figure{margin:1rem 0;overflow-x:auto}
 figcaption{color:var(--quiet);font-size:13px}`;
@@ -54,9 +54,7 @@ function htmlOf(block: Block): string {
       return `<p>${escapeXml(block.text)}</p>`;
     case 'table': {
       const head = block.head.map((cell) => `<th scope="col">${escapeXml(cell)}</th>`).join('');
-      const rows = block.rows.map(
-        (cells) => `<tr>${cells.map((cell) => `<td>${escapeXml(cell)}</td>`).join('')}</tr>`,
-      );
+      const rows = block.rows.map((cells) => `<tr>${cells.map(htmlCell).join('')}</tr>`);
       return `<div class="wide" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${rows.join('\n')}</tbody></table></div>`;
     }
     case 'figure':
@@ -64,6 +62,12 @@ function htmlOf(block: Block): string {
     default:
       return block satisfies never;
   }
+}
+
+/** Numbers stand to the right, words to the left. */
+function htmlCell(cell: string): string {
+  const number = /^[+\-\d]|^n\/a$/.test(cell);
+  return `<td${number ? '' : ' class="words"'}>${escapeXml(cell)}</td>`;
 }
 
 /** Figures are files of their own beside it: {@link figureFiles}. */

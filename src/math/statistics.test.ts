@@ -104,6 +104,7 @@ describe('nothing to say', () => {
     expect(quantile([], 0.5)).toBeNull();
     expect(standardError([1])).toBeNull();
     expect(bootstrapMean([1], stream(1))).toBeNull();
+    expect(bootstrapMean([0, 0, 0, 0], stream(1))).toBeNull(); // no width is no certainty
     expect(signFlip([0, 0], stream(1))).toBeNull();
     expect(holm([])).toEqual([]);
   });

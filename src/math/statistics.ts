@@ -48,7 +48,8 @@ export function quantile(values: readonly number[], q: number): number | null {
 /**
  * The 95 % percentile bootstrap interval of the mean over clusters: repeats of a task are not
  * independent, so whole tasks are drawn (Davison and Hinkley 1997, 3.8). `clusterMeans` has one
- * number a task. null with fewer than two tasks.
+ * number a task. null when all are equal, one alone included: such an interval would have no width, which
+ * is no certainty.
  */
 export function bootstrapMean(
   clusterMeans: readonly number[],
@@ -56,7 +57,7 @@ export function bootstrapMean(
   draws = 10_000,
 ): Interval | null {
   const n = clusterMeans.length;
-  if (n < 2) return null;
+  if (new Set(clusterMeans).size < 2) return null;
   const means: number[] = [];
   for (let draw = 0; draw < draws; draw++) {
     let sum = 0;
