@@ -130,7 +130,9 @@ export class EpisodeRunner {
           ? sameMachine(record, faces.manifest)
           : faces.manifest;
       let run = record.reduce(foldSummary, startSummary(id, createdAt, manifest));
-      if (record.length === 0) await saveRun(run);
+      // From here on the run is in progress again: an end that was none goes, so that a crash shows as one.
+      if (record.length > 0) await dropEventsFrom(id, record.length);
+      await saveRun(run);
       push({ kind: 'started', run });
       for (const event of record) push({ kind: 'event', event });
       const onProgress = (progress: Progress) => push({ kind: 'progress', progress });
@@ -156,8 +158,6 @@ export class EpisodeRunner {
           ? resumeEpisode(manifest, record, ports, signal, replayed)
           : runEpisode(manifest, ports, signal);
       for await (const event of events) {
-        // A stop or failure that the resumed run has left behind; once, before its first new event.
-        if (event.seq === record.length && record.length > 0) await dropEventsFrom(id, event.seq);
         await appendEvent(id, event);
         run = foldSummary(run, event);
         await saveRun(run);
