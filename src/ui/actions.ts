@@ -315,7 +315,12 @@ function fileName(name: string): string {
 
 /** Hands a text to the person as a file. */
 export function saveText(name: string, text: string, type: string): void {
-  saveDownload({ name, type, bytes: new TextEncoder().encode(text) });
+  saveBytes(name, new TextEncoder().encode(text), type);
+}
+
+/** Hands bytes to the person as a file. */
+export function saveBytes(name: string, bytes: Uint8Array, type: string): void {
+  saveDownload({ name, type, bytes });
 }
 
 function saveDownload({ name, type, bytes }: Download): void {

@@ -2,17 +2,23 @@
 
 import { type KeyboardEvent, memo, useEffect, useMemo, useRef, useState } from 'react';
 import type { Boundary } from '../records.ts';
+import { saveText } from './actions.ts';
+import { Dialog } from './dialog.tsx';
 import { Icon, Mark } from './icons.tsx';
 import { valueText } from './numbers.ts';
+import type { PinnedToken } from './reading.ts';
 import { boundaryAt, outcomeWording, type RunView } from './run-view.ts';
+import { savePng, saveSvg } from './save-picture.ts';
 import type { Quantity, TokenView } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import type { TermName } from './terms.ts';
 import { useDark } from './theme.ts';
 import { Term } from './tip.tsx';
 import { TokenDetail } from './token-detail.tsx';
+import { tokensCsv, tokensSvg } from './token-figure.ts';
 import { TokenMatrix } from './token-matrix.tsx';
-import { paint, type Scale, scaleOf, tokenValue } from './tokens.ts';
+import { TokenTable } from './token-table.tsx';
+import { paint, quantityWords, type Scale, scaleOf, tokenValue } from './tokens.ts';
 import './heatmap.css';
 
 const quantities: readonly {
@@ -24,6 +30,8 @@ const quantities: readonly {
   { quantity: 'ce_before', label: 'CE before', term: 'ce' },
   { quantity: 'ce_after', label: 'CE after', term: 'ce' },
   { quantity: 'ce_change', label: 'change', term: 'change' },
+  { quantity: 'kl', label: 'KL', term: 'kl' },
+  { quantity: 'entropy', label: 'entropy', term: 'entropy' },
 ];
 
 export function Heatmap({ run }: { run: RunView }) {
@@ -43,9 +51,12 @@ export function Heatmap({ run }: { run: RunView }) {
           <Term name="weight">Tokens of an update</Term>
         </h3>
         <ViewSwitch view={view} />
+        <SaveTokens run={run} quantity={quantity} />
         <BoundaryPicker run={run} boundary={boundary} />
       </div>
-      {boundary?.tokens && view === 'matrix' ? (
+      {view === 'pinned' ? (
+        <TokenTable run={run} />
+      ) : boundary?.tokens && view === 'matrix' ? (
         <TokenMatrix run={run} boundary={boundary} quantity={quantity} scale={scale} />
       ) : boundary?.tokens ? (
         <Tokens
@@ -101,14 +112,16 @@ export function Heatmap({ run }: { run: RunView }) {
 
 /** One boundary as text, or all of them as rows of cells. */
 function ViewSwitch({ view }: { view: TokenView }) {
+  const kept = useLab((state) => state.reading.pinned.length);
   const views = [
     { name: 'text', label: 'text' },
     { name: 'matrix', label: 'all' },
+    { name: 'pinned', label: kept > 0 ? `kept ${kept}` : 'kept' },
   ] as const;
   return (
     <fieldset
       className="segments"
-      data-tip="The text of one boundary, or all boundaries of the run as rows of cells."
+      data-tip="The text of one boundary, all boundaries of the run as rows of cells, or the tokens that you clicked, as a table."
     >
       <legend className="unseen">One boundary or all</legend>
       {views.map((one) => (
@@ -124,6 +137,61 @@ function ViewSwitch({ view }: { view: TokenView }) {
         </label>
       ))}
     </fieldset>
+  );
+}
+
+/** Pictures and numbers of all boundaries. */
+function SaveTokens({ run, quantity }: { run: RunView; quantity: Quantity }) {
+  const [open, setOpen] = useState(false);
+  const scale = scaleOf(run.boundaries, quantity);
+  const name = `tokens-${quantity.replace('_', '-')}`;
+  return (
+    <>
+      <button
+        type="button"
+        className="button bare iconic small"
+        aria-label="Save the tokens of all boundaries"
+        data-tip="Saves all boundaries: a picture (SVG, PNG) or every number (CSV)."
+        disabled={run.boundaries.every((one) => !one.tokens)}
+        onClick={() => setOpen(true)}
+      >
+        <Icon name="save" />
+      </button>
+      {open && (
+        <Dialog title="Save the tokens of all boundaries" onClose={() => setOpen(false)}>
+          <p>
+            The pictures show “{quantityWords[quantity].title}” on white, a row a boundary, one
+            scale. The CSV has every number of every token.
+          </p>
+          <div className="dialog-buttons">
+            <button
+              type="button"
+              className="button"
+              onClick={() => saveSvg(name, tokensSvg(run, quantity, scale))}
+            >
+              <Icon name="save" />
+              SVG
+            </button>
+            <button
+              type="button"
+              className="button"
+              onClick={() => void savePng(name, tokensSvg(run, quantity, scale))}
+            >
+              <Icon name="save" />
+              PNG
+            </button>
+            <button
+              type="button"
+              className="button"
+              onClick={() => saveText('tokens.csv', tokensCsv(run), 'text/csv')}
+            >
+              <Icon name="save" />
+              CSV
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
   );
 }
 
@@ -180,13 +248,19 @@ function Tokens({ run, boundary, quantity, scale }: TokensProps) {
   const tokens = boundary.tokens;
   const count = tokens?.ids.length ?? 0;
   const [hovered, setHovered] = useState<number | null>(null);
-  const token = useLab((state) => state.reading.token);
+  const { token, pinned } = useLab((state) => state.reading);
   const chosen = token !== null && token < count ? token : firstTrained(boundary);
   const choose = (j: number) => dispatch({ type: 'token_chosen', j });
   const field = useRef<HTMLDivElement>(null);
   const at = hovered ?? chosen;
   const unmeasured = tokens?.ids.every((_, j) => tokenValue(tokens, j, quantity) === null) ?? false;
+  const pin = (j: number) => dispatch({ type: 'token_pinned', pin: { seq: boundary.seq, j } });
   const move = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      pin(chosen);
+      return;
+    }
     const to =
       event.key === 'ArrowRight'
         ? chosen + 1
@@ -224,20 +298,41 @@ function Tokens({ run, boundary, quantity, scale }: TokensProps) {
         }}
         onClick={(event) => {
           const index = tokenIndex(event.target);
-          if (index !== null) choose(index);
+          if (index === null) return;
+          choose(index);
+          pin(index);
         }}
       >
-        <Spans boundary={boundary} quantity={quantity} scale={scale} chosen={chosen} />
+        <Spans
+          boundary={boundary}
+          quantity={quantity}
+          scale={scale}
+          chosen={chosen}
+          pinned={pinned}
+        />
       </div>
-      {unmeasured && (
-        <p className="heatmap-note">
-          Cross entropy is measured where a boundary trains
-          {quantity === 'ce_before' && ' or observes'}; this one did not. The weights are known.
-        </p>
-      )}
+      {unmeasured && <p className="heatmap-note">{unmeasuredText(quantity)}</p>}
       <TokenDetail run={run} boundary={boundary} j={at} />
     </>
   );
+}
+
+/** Why a boundary has no value of this quantity. */
+function unmeasuredText(quantity: Quantity): string {
+  switch (quantity) {
+    case 'weight':
+      return 'No token of this boundary was to be trained.';
+    case 'ce_before':
+      return 'Cross entropy is measured where a boundary trains or observes; this one did not. The weights are known.';
+    case 'ce_after':
+    case 'ce_change':
+      return 'Cross entropy is measured where a boundary trains; this one did not. The weights are known.';
+    case 'kl':
+    case 'entropy':
+      return 'KL and entropy of each token are measured after an update, as often as the settings say; here they were not.';
+    default:
+      return quantity satisfies never;
+  }
 }
 
 function firstTrained(boundary: Boundary): number {
@@ -255,10 +350,12 @@ const Spans = memo(function Spans({
   quantity,
   scale,
   chosen,
-}: Omit<TokensProps, 'run'> & { chosen: number }) {
+  pinned,
+}: Omit<TokensProps, 'run'> & { chosen: number; pinned: readonly PinnedToken[] }) {
   const dark = useDark();
   const tokens = boundary.tokens;
   if (!tokens) return null;
+  const kept = new Set(pinned.filter(({ seq }) => seq === boundary.seq).map(({ j }) => j));
   return tokens.pieces.map((piece, j) => {
     const value = tokenValue(tokens, j, quantity);
     const paintOf = value === null ? null : paint(value, scale, quantity, dark);
@@ -272,6 +369,7 @@ const Spans = memo(function Spans({
         aria-selected={j === chosen}
         data-token={j}
         className={value === null ? 'token unmeasured' : 'token'}
+        data-kept={kept.has(j) || undefined}
         style={paintOf ? { background: paintOf.background, color: paintOf.ink } : undefined}
       >
         {breaks ? `${piece.slice(0, -1)}⏎\n` : piece === '' ? '∅' : piece}
@@ -286,16 +384,11 @@ function Legend({ scale, quantity }: { scale: Scale; quantity: Quantity }) {
     const value = scale.low + ((scale.high - scale.low) * index) / 12;
     return paint(value, scale, quantity, dark).background;
   });
-  const words: Readonly<Record<Quantity, readonly [string, string]>> = {
-    weight: ['repeated', 'new'],
-    ce_before: ['expected', 'surprising'],
-    ce_after: ['expected', 'surprising'],
-    ce_change: ['likelier', 'less likely'],
-  };
+  const words = quantityWords[quantity];
   return (
     <p className="legend">
       <span>
-        {valueText(scale.low)} {words[quantity][0]}
+        {valueText(scale.low)} {words.low}
       </span>
       <span
         className="legend-bar"
@@ -303,7 +396,7 @@ function Legend({ scale, quantity }: { scale: Scale; quantity: Quantity }) {
         style={{ background: `linear-gradient(to right, ${stops.join(', ')})` }}
       />
       <span>
-        {words[quantity][1]} {valueText(scale.high)}
+        {words.high} {valueText(scale.high)}
         {quantity !== 'weight' && ' nats'}
       </span>
     </p>

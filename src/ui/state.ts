@@ -32,10 +32,10 @@ import { boundaryAt, foldRun, type RunLabel, type RunView } from './run-view.ts'
 export type Theme = 'system' | 'light' | 'dark';
 
 /** What colours a token. */
-export type Quantity = 'weight' | 'ce_before' | 'ce_after' | 'ce_change';
+export type Quantity = 'weight' | 'ce_before' | 'ce_after' | 'ce_change' | 'kl' | 'entropy';
 
-/** One boundary as text, or all of them as rows of cells. */
-export type TokenView = 'text' | 'matrix';
+/** One boundary as text, all of them as rows of cells, or the tokens that were kept aside. */
+export type TokenView = 'text' | 'matrix' | 'pinned';
 
 /** Something the person has to know; stays until it is dismissed. */
 export interface Notice {

@@ -107,6 +107,18 @@ export const terms = {
     word: 'cross entropy',
     text: 'CE = −log p(token), in nats: how surprised the policy was by this token. 0 = certain.',
   },
+  entropy: {
+    word: 'entropy',
+    text: '−Σ p · log p over the whole vocabulary, in nats, after the update: how unsure the policy is of the next token. 0 = certain.',
+  },
+  alternatives: {
+    word: 'alternatives',
+    text: 'The likeliest tokens in this place after the update, with their log-probabilities in nats.',
+  },
+  logprob: {
+    word: 'log-probability',
+    text: 'log p(token) in nats, before the update and after it; the cross entropy with its sign turned.',
+  },
   weight: {
     word: 'token weight',
     text: 'w = max(w_min, 1 / (1 + f)), where f is how often an n-gram that covers the token occurred in earlier accepted update texts. 1 = new, small = repeated.',

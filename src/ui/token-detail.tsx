@@ -15,6 +15,8 @@ export function TokenDetail({ run, boundary, j }: { run: RunView; boundary: Boun
   const weight = tokens.weights[j] ?? 0;
   const before = tokens.ceBefore[j] ?? null;
   const after = tokens.ceAfter[j] ?? null;
+  const kl = tokens.kl?.[j];
+  const alternatives = tokens.alternatives?.[j] ?? [];
   const ngram = ngramText(tokens, j, n);
   const count = tokens.counts[j] ?? 0;
   const steps = earlierSteps(run, boundary, j, n);
@@ -48,6 +50,42 @@ export function TokenDetail({ run, boundary, j }: { run: RunView; boundary: Boun
                 : `${valueText(before)} → ${valueText(after)} nats`}
           </dd>
         </div>
+        {before !== null && (
+          <div>
+            <dt>
+              <Term name="logprob">log p</Term>
+            </dt>
+            <dd>
+              {valueText(-before)}
+              {after !== null && ` → ${valueText(-after)}`}
+            </dd>
+          </div>
+        )}
+        {typeof kl === 'number' && (
+          <div>
+            <dt>
+              <Term name="kl" />
+            </dt>
+            <dd>
+              {valueText(kl)}, <Term name="entropy" /> {valueText(tokens.entropy?.[j])} nats
+            </dd>
+          </div>
+        )}
+        {alternatives.length > 0 && (
+          <div className="wide">
+            <dt>
+              <Term name="alternatives">likely</Term>
+            </dt>
+            <dd>
+              {alternatives.map(({ id, piece, logprob }) => (
+                <span key={id} className="alternative" data-tip={`id ${id}`}>
+                  <code className="token-text">{visibleText(piece)}</code>
+                  {valueText(logprob)}
+                </span>
+              ))}
+            </dd>
+          </div>
+        )}
         <div className="wide">
           <dt>
             <Term name="ngram">{n}-gram</Term>

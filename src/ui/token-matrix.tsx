@@ -110,7 +110,12 @@ export function TokenMatrix({
           onPointerLeave={() => setHovered(null)}
           onPointerDown={(event) => {
             const at = cellAt(event);
-            if (at) dispatch({ type: 'step_selected', t: at.boundary.t });
+            if (!at) return;
+            dispatch(
+              { type: 'step_selected', t: at.boundary.t },
+              { type: 'token_chosen', j: at.j },
+              { type: 'token_pinned', pin: { seq: at.boundary.seq, j: at.j } },
+            );
           }}
         />
       </div>

@@ -27,16 +27,32 @@ export function tokenValue(tokens: TokenColumns, j: number, quantity: Quantity):
       return after;
     case 'ce_change':
       return before === null || after === null ? null : after - before;
+    case 'kl':
+      return tokens.kl?.[j] ?? null;
+    case 'entropy':
+      return tokens.entropy?.[j] ?? null;
     default:
       return quantity satisfies never;
   }
 }
 
+/** What the quantities are called, and what their two ends mean. */
+export const quantityWords: Readonly<
+  Record<Quantity, { readonly title: string; readonly low: string; readonly high: string }>
+> = {
+  weight: { title: 'Token weight', low: 'repeated', high: 'new' },
+  ce_before: { title: 'Cross entropy before (nats)', low: 'expected', high: 'surprising' },
+  ce_after: { title: 'Cross entropy after (nats)', low: 'expected', high: 'surprising' },
+  ce_change: { title: 'Change of cross entropy (nats)', low: 'likelier', high: 'less likely' },
+  kl: { title: 'KL to the episode start (nats)', low: 'as before', high: 'moved' },
+  entropy: { title: 'Entropy after (nats)', low: 'sure', high: 'unsure' },
+};
+
 /** The scale over some boundaries: weights are always 0 to 1, both cross entropies share theirs. */
 export function scaleOf(boundaries: readonly Boundary[], quantity: Quantity): Scale {
   if (quantity === 'weight') return { low: 0, high: 1, diverging: false };
   const read: readonly Quantity[] =
-    quantity === 'ce_change' ? ['ce_change'] : ['ce_before', 'ce_after'];
+    quantity === 'ce_before' || quantity === 'ce_after' ? ['ce_before', 'ce_after'] : [quantity];
   let high = 0;
   for (const { tokens } of boundaries) {
     if (!tokens) continue;

@@ -1,0 +1,149 @@
+/** The tokens that were kept aside, as a table that can be sorted by any column and copied as CSV. */
+
+import { useState } from 'react';
+import type { Boundary, TokenColumns } from '../records.ts';
+import { type CsvCell, csvOf } from './csv.ts';
+import { Icon } from './icons.tsx';
+import { valueText } from './numbers.ts';
+import type { RunView } from './run-view.ts';
+import { SortHead } from './sort-head.tsx';
+import { type SortOrder, sortedBy } from './sorting.ts';
+import { dispatch, useLab } from './store.ts';
+import { visibleText } from './tokens.ts';
+
+interface Row {
+  readonly boundary: Boundary;
+  readonly tokens: TokenColumns;
+  readonly j: number;
+}
+
+const columns: readonly {
+  readonly key: string;
+  readonly label: string;
+  readonly value: (row: Row) => CsvCell;
+}[] = [
+  { key: 'step', label: 'step', value: ({ boundary }) => boundary.t },
+  { key: 'place', label: 'place', value: ({ j }) => j + 1 },
+  { key: 'id', label: 'id', value: ({ tokens, j }) => tokens.ids[j] ?? null },
+  { key: 'piece', label: 'token', value: ({ tokens, j }) => tokens.pieces[j] ?? '' },
+  { key: 'weight', label: 'weight', value: ({ tokens, j }) => tokens.weights[j] ?? null },
+  { key: 'count', label: 'count', value: ({ tokens, j }) => tokens.counts[j] ?? null },
+  { key: 'ce_before', label: 'CE before', value: ({ tokens, j }) => tokens.ceBefore[j] ?? null },
+  { key: 'ce_after', label: 'CE after', value: ({ tokens, j }) => tokens.ceAfter[j] ?? null },
+  { key: 'kl', label: 'KL', value: ({ tokens, j }) => tokens.kl?.[j] ?? null },
+  { key: 'entropy', label: 'entropy', value: ({ tokens, j }) => tokens.entropy?.[j] ?? null },
+];
+
+export function TokenTable({ run }: { run: RunView }) {
+  const pinned = useLab((state) => state.reading.pinned);
+  const [order, setOrder] = useState<SortOrder>({ key: 'step', down: false });
+  const [copied, setCopied] = useState(false);
+  const rows = pinned.flatMap(({ seq, j }): Row[] => {
+    const boundary = run.boundaries.find((one) => one.seq === seq);
+    return boundary?.tokens ? [{ boundary, tokens: boundary.tokens, j }] : [];
+  });
+  const column = columns.find(({ key }) => key === order.key);
+  const sorted = column ? sortedBy(rows, column.value, order.down) : rows;
+  const csv = csvOf([
+    columns.map(({ key }) => key),
+    ...sorted.map((row) => columns.map(({ value }) => value(row))),
+  ]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reached by keyboard
+    <section className="token-table" aria-label="Kept tokens" tabIndex={0}>
+      <p className="token-table-head">
+        {rows.length === 0 ? (
+          'Click tokens in the text or among all boundaries: they are kept here side by side.'
+        ) : (
+          <>
+            <button
+              type="button"
+              className="button small"
+              onClick={() =>
+                navigator.clipboard.writeText(csv).then(
+                  () => setCopied(true),
+                  () => setCopied(false),
+                )
+              }
+            >
+              <Icon name="copy" />
+              {copied ? 'Copied' : 'Copy as CSV'}
+            </button>
+            <button
+              type="button"
+              className="button bare small"
+              onClick={() => dispatch({ type: 'pins_cleared' })}
+            >
+              Empty the table
+            </button>
+          </>
+        )}
+      </p>
+      {rows.length > 0 && (
+        <table>
+          <thead>
+            <tr>
+              {columns.map(({ key, label }) => (
+                <SortHead
+                  key={key}
+                  id={key}
+                  order={order}
+                  onSort={setOrder}
+                  number={key !== 'piece'}
+                >
+                  {label}
+                </SortHead>
+              ))}
+              <th>
+                <span className="unseen">take off</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {sorted.map((row) => (
+              <tr key={`${row.boundary.seq}-${row.j}`}>
+                {columns.map(({ key, value }) => {
+                  const cell = value(row);
+                  return (
+                    <td key={key} className={key === 'piece' ? '' : 'number'}>
+                      {key === 'piece' ? (
+                        <button
+                          type="button"
+                          className="link token-text"
+                          onClick={() =>
+                            dispatch(
+                              { type: 'step_selected', t: row.boundary.t },
+                              { type: 'token_chosen', j: row.j },
+                            )
+                          }
+                        >
+                          {visibleText(String(cell))}
+                        </button>
+                      ) : key === 'id' ? (
+                        cell
+                      ) : (
+                        valueText(typeof cell === 'number' ? cell : null)
+                      )}
+                    </td>
+                  );
+                })}
+                <td>
+                  <button
+                    type="button"
+                    className="button bare iconic small"
+                    aria-label={`Take token ${row.j + 1} of step ${row.boundary.t} off the table`}
+                    onClick={() =>
+                      dispatch({ type: 'token_pinned', pin: { seq: row.boundary.seq, j: row.j } })
+                    }
+                  >
+                    <Icon name="close" />
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
