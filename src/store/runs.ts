@@ -54,7 +54,7 @@ export function dropEventsFrom(id: string, seq: number): Promise<void> {
   );
 }
 
-/** Removes a run, its events and its snapshots. Deleting what is not there is no error. */
+/** Removes a run, its events, its snapshots and its notes. Deleting what is not there is no error. */
 export async function deleteRun(id: string): Promise<void> {
   await stored('the run', async () => {
     await openStore('events')('readwrite', (store) => {
@@ -65,6 +65,7 @@ export async function deleteRun(id: string): Promise<void> {
       store.delete(keysOf(id));
       return promisifyRequest(store.transaction);
     });
+    await del(id, openStore('notes'));
     await del(id, openStore('runs'));
   });
 }

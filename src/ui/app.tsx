@@ -1,6 +1,6 @@
 /** The page: where each panel stands, what keys do, and what happens to a dropped file. */
 
-import { type DragEvent, useEffect, useState } from 'react';
+import { type DragEvent, lazy, Suspense, useEffect, useState } from 'react';
 import { openFiles } from './actions.ts';
 import { AdapterShelf } from './adapter-shelf.tsx';
 import { takeAdapters } from './adapter-shelf-state.ts';
@@ -25,9 +25,13 @@ import { Transcript } from './transcript.tsx';
 import { Welcome } from './welcome.tsx';
 import './app.css';
 
+/** Fetched when it is opened. */
+const Compare = lazy(() => import('./compare.tsx').then((module) => ({ default: module.Compare })));
+
 export function App() {
   const theme = useLab((state) => state.theme);
   const run = useLab(shownRun);
+  const comparing = useLab((state) => state.comparing.open);
   useEffect(() => {
     document.documentElement.dataset.theme = theme;
   }, [theme]);
@@ -43,7 +47,11 @@ export function App() {
       <RunBar />
       <main className="main">
         <Side />
-        {run ? (
+        {comparing ? (
+          <Suspense fallback={<p className="aside">Opening…</p>}>
+            <Compare />
+          </Suspense>
+        ) : run ? (
           <>
             <section className="middle" aria-label="Run">
               <RunHead run={run} />

@@ -1,129 +1,116 @@
-/** The charts of a run: repetition, KL, loss, updates and rollbacks over steps, with their limits. */
+/** The charts of a run over its steps: four at a time, of those that {@link chartTitles} names. */
 
 import { type CSSProperties, lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
-import { saveText } from './actions.ts';
+import { type ChartSpec, chartSpec, chartTitles, smoothedSpec } from './chart-specs.ts';
+import { csvOf } from './csv.ts';
 import { Dialog } from './dialog.tsx';
 import { Icon } from './icons.tsx';
 import { valueText } from './numbers.ts';
-import type { PlotLimit, PlotLine } from './plot.tsx';
+import type { ChartKind } from './reading.ts';
 import type { RunView } from './run-view.ts';
-import {
-  type AxisWish,
-  axisEnd,
-  countSeries,
-  klSeries,
-  lossSeries,
-  repetitionSeries,
-  summaryOf,
-} from './series.ts';
+import { SavePlot } from './save-plot.tsx';
+import { axisEnd, summaryOf } from './series.ts';
 import { shownStep } from './state.ts';
-import { useLab } from './store.ts';
-import type { TermName } from './terms.ts';
+import { dispatch, useLab } from './store.ts';
 import { Term } from './tip.tsx';
 import './charts.css';
 
 /** The chart library is fetched when the first run is shown. */
 const Plot = lazy(() => import('./plot.tsx').then((module) => ({ default: module.Plot })));
 
+const chartKinds = Object.keys(chartTitles) as readonly ChartKind[]; // keys of the table itself
+
 /** The charts draw at most four times a second. */
 const drawEveryMs = 250;
 /** One after the other: all four in one go would hold the page for a moment at each step. */
 const turnMs = 40;
 
-interface ChartSpec {
-  readonly title: string;
-  readonly unit: string;
-  readonly lines: readonly (PlotLine & { readonly term: TermName })[];
-  readonly limits: readonly PlotLimit[];
-  readonly points: readonly Readonly<Record<string, number | null>>[];
-  readonly scale: AxisWish['kind'];
-}
-
 export function Charts({ run: latest }: { run: RunView }) {
   const run = useSlower(latest);
   const t = useLab(shownStep);
+  const { charts, range, smoothing } = useLab((state) => state.reading);
   const { settings } = run.started.manifest;
-  const specs = useMemo(() => specsOf(run), [run]);
-  const end = axisEnd(run.steps.at(-1)?.t ?? 0, settings.step_limit);
+  const specs = useMemo(
+    () => charts.map((kind) => smoothedSpec(chartSpec(run, kind), smoothing)),
+    [run, charts, smoothing],
+  );
+  const whole = axisEnd(run.steps.at(-1)?.t ?? 0, settings.step_limit);
+  const [start, end] = range ?? [0, whole];
   return (
-    <section className="charts" aria-label="Charts">
-      {specs.map((spec, index) => (
-        <Chart key={spec.title} spec={spec} t={t} end={end} later={index * turnMs} />
-      ))}
+    <section className="charts-panel" aria-label="Charts">
+      <div className="charts-bar">
+        <Smoothing />
+        {range ? (
+          <button
+            type="button"
+            className="button bare small"
+            onClick={() => dispatch({ type: 'range', range: null })}
+          >
+            Steps {start} to {end}: show all
+          </button>
+        ) : (
+          <span className="aside">Drag across a chart to zoom.</span>
+        )}
+      </div>
+      <div className="charts">
+        {specs.map((spec, index) => (
+          <Chart
+            key={index}
+            place={index}
+            spec={spec}
+            t={t}
+            start={start}
+            end={end}
+            later={index * turnMs}
+          />
+        ))}
+      </div>
     </section>
   );
 }
 
-function specsOf(run: RunView): readonly ChartSpec[] {
-  const { settings } = run.started.manifest;
-  const points = (list: readonly object[]) =>
-    list as readonly Readonly<Record<string, number | null>>[]; // the series are flat records of numbers
-  return [
-    {
-      title: 'Repetition',
-      unit: 'Jaccard, 0 to 1',
-      lines: [
-        { key: 'repetition', label: 'step', term: 'repetition', series: 1, shape: 'line' },
-        { key: 'ratio', label: 'r_k', term: 'ratio', series: 2, shape: 'marks' },
-      ],
-      limits: [{ y: settings.repetition_ratio_limit, label: 'r_k limit' }],
-      points: points(repetitionSeries(run)),
-      scale: 'unit',
-    },
-    {
-      title: 'Drift',
-      unit: 'KL to the episode start, nats',
-      lines: [
-        { key: 'kl', label: 'KL', term: 'kl', series: 1, shape: 'dotted-line' },
-        { key: 'klInContext', label: 'in context', term: 'kl_context', series: 4, shape: 'dashed' },
-      ],
-      limits: [{ y: settings.kl_divergence_limit, label: 'KL limit' }],
-      points: points(klSeries(run)),
-      scale: 'log',
-    },
-    {
-      title: 'Update loss',
-      unit: 'nats per token',
-      lines: [
-        { key: 'before', label: 'before', term: 'loss', series: 2, shape: 'dashed' },
-        { key: 'after', label: 'after', term: 'loss', series: 1, shape: 'dotted-line' },
-      ],
-      limits: [],
-      points: points(lossSeries(run)),
-      scale: 'linear',
-    },
-    {
-      title: 'Updates and rollbacks',
-      unit: 'so far',
-      lines: [
-        { key: 'updates', label: 'updates', term: 'update', series: 3, shape: 'stairs' },
-        {
-          key: 'rollbacks',
-          label: 'rollbacks',
-          term: 'rollback',
-          series: 2,
-          shape: 'dashed-stairs',
-        },
-      ],
-      limits: [],
-      points: points(countSeries(run)),
-      scale: 'count',
-    },
-  ];
+/** How strongly the lines are smoothed. */
+export function Smoothing() {
+  const smoothing = useLab((state) => state.reading.smoothing);
+  return (
+    <label
+      className="smoothing"
+      data-tip="Exponential moving average: the weight of what came before. The raw line stays, faint. 0 smooths nothing."
+    >
+      smoothing
+      <input
+        type="range"
+        min={0}
+        max={0.98}
+        step={0.02}
+        value={smoothing}
+        onChange={(event) => dispatch({ type: 'smoothing', smoothing: Number(event.target.value) })}
+      />
+      <output>{smoothing === 0 ? 'off' : smoothing.toFixed(2)}</output>
+    </label>
+  );
 }
 
 function Chart({
+  place,
   spec: latest,
   t,
+  start,
   end,
   later,
 }: {
+  place: number;
   spec: ChartSpec;
   t: number;
+  start: number;
   end: number;
   later: number;
 }) {
-  const spec = useLater(latest, later);
+  const late = useLater(latest, later);
+  // Another quantity shows at once; new values of the same one take their turn.
+  const spec = late.kind === latest.kind ? late : latest;
+  const shown = spec.lines.filter((line) => !line.faint);
+  const plot = useRef<HTMLDivElement>(null);
   const [table, setTable] = useState(false);
   const [linear, setLinear] = useState(false);
   const empty = spec.points.every((point) =>
@@ -132,7 +119,22 @@ function Chart({
   return (
     <figure className="chart" aria-label={spec.title}>
       <div className="chart-head">
-        <h3>{spec.title}</h3>
+        <h3 className="unseen">{spec.title}</h3>
+        <select
+          className="chart-kind"
+          aria-label={`Chart ${place + 1} shows`}
+          value={spec.kind}
+          onChange={(event) => {
+            const kind = chartKinds.find((one) => one === event.target.value);
+            if (kind) dispatch({ type: 'chart', place, kind });
+          }}
+        >
+          {chartKinds.map((kind) => (
+            <option key={kind} value={kind}>
+              {chartTitles[kind]}
+            </option>
+          ))}
+        </select>
         <span className="chart-unit">{spec.unit}</span>
         {spec.scale === 'log' && (
           <button
@@ -157,7 +159,7 @@ function Chart({
         </button>
       </div>
       <p className="chart-legend">
-        {spec.lines.map((line) => (
+        {shown.map((line) => (
           <span key={line.key}>
             <span className={`key key-${line.series} ${line.shape}`} aria-hidden="true" />
             <Term name={line.term}>{line.label}</Term>{' '}
@@ -171,7 +173,7 @@ function Chart({
           </span>
         ))}
       </p>
-      <div className="chart-plot">
+      <div className="chart-plot" ref={plot}>
         <span className="chart-axis" aria-hidden="true">
           step
         </span>
@@ -184,16 +186,20 @@ function Chart({
               limits={spec.limits}
               points={spec.points}
               scale={spec.scale === 'log' && linear ? 'linear' : spec.scale}
+              start={start}
               end={end}
             />
           </Suspense>
         )}
-        {t > 0 && t <= end && !empty && (
-          <span className="chart-cursor" style={{ '--at': t / end } as CSSProperties} />
+        {t > 0 && t >= start && t <= end && !empty && (
+          <span
+            className="chart-cursor"
+            style={{ '--at': (t - start) / (end - start) } as CSSProperties}
+          />
         )}
       </div>
       <figcaption className="unseen">
-        {spec.lines
+        {shown
           .map((line) =>
             summaryOf(
               line.label,
@@ -202,7 +208,7 @@ function Chart({
           )
           .join(' ')}
       </figcaption>
-      {table && <NumbersDialog spec={spec} onClose={() => setTable(false)} />}
+      {table && <NumbersDialog spec={spec} plot={plot.current} onClose={() => setTable(false)} />}
     </figure>
   );
 }
@@ -213,26 +219,29 @@ function valueAt(points: ChartSpec['points'], key: string, t: number): number | 
   return found?.[key] ?? null;
 }
 
-function NumbersDialog({ spec, onClose }: { spec: ChartSpec; onClose: () => void }) {
+function NumbersDialog({
+  spec,
+  plot,
+  onClose,
+}: {
+  spec: ChartSpec;
+  plot: HTMLElement | null;
+  onClose: () => void;
+}) {
   const columns = ['t', ...spec.lines.map((line) => line.key)];
-  const csv = [
-    ['step', ...spec.lines.map((line) => line.label)].join(','),
-    ...spec.points.map((point) => columns.map((key) => point[key] ?? '').join(',')),
-  ].join('\n');
+  const csv = csvOf([
+    ['step', ...spec.lines.map((line) => (line.faint ? `${line.label} raw` : line.label))],
+    ...spec.points.map((point) => columns.map((key) => point[key] ?? null)),
+  ]);
   return (
     <Dialog title={`${spec.title}, ${spec.unit}`} onClose={onClose}>
-      <div className="dialog-buttons">
-        <button
-          type="button"
-          className="button"
-          onClick={() =>
-            saveText(`${spec.title.toLowerCase().replaceAll(' ', '-')}.csv`, `${csv}\n`, 'text/csv')
-          }
-        >
-          <Icon name="save" />
-          CSV
-        </button>
-      </div>
+      <SavePlot
+        name={spec.title.toLowerCase().replaceAll(' ', '-')}
+        title={`${spec.title} (${spec.unit})`}
+        lines={spec.lines}
+        plot={plot}
+        csv={csv}
+      />
       <table>
         <thead>
           <tr>
@@ -242,6 +251,7 @@ function NumbersDialog({ spec, onClose }: { spec: ChartSpec; onClose: () => void
             {spec.lines.map((line) => (
               <th key={line.key} scope="col" className="number">
                 {line.label}
+                {line.faint && ' raw'}
               </th>
             ))}
           </tr>

@@ -7,6 +7,7 @@ import { Dialog } from './dialog.tsx';
 import { Icon, Mark } from './icons.tsx';
 import { valueText } from './numbers.ts';
 import type { PinnedToken } from './reading.ts';
+import { attempt } from './report.ts';
 import { boundaryAt, outcomeWording, type RunView } from './run-view.ts';
 import { savePng, saveSvg } from './save-picture.ts';
 import type { Quantity, TokenView } from './state.ts';
@@ -175,7 +176,11 @@ function SaveTokens({ run, quantity }: { run: RunView; quantity: Quantity }) {
             <button
               type="button"
               className="button"
-              onClick={() => void savePng(name, tokensSvg(run, quantity, scale))}
+              onClick={() =>
+                void attempt('The picture was not saved', () =>
+                  savePng(name, tokensSvg(run, quantity, scale)),
+                )
+              }
             >
               <Icon name="save" />
               PNG

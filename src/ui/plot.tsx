@@ -1,10 +1,12 @@
 /** One chart over steps, drawn by recharts. Knows lines, limits and the chosen step; not what they mean. */
 
-import { memo } from 'react';
+import { memo, useState } from 'react';
 import {
+  Area,
   CartesianGrid,
   ComposedChart,
   Line,
+  ReferenceArea,
   ReferenceLine,
   ResponsiveContainer,
   Scatter,
@@ -19,8 +21,20 @@ import { dispatch } from './store.ts';
 export interface PlotLine {
   readonly key: string;
   readonly label: string;
-  readonly series: 1 | 2 | 3 | 4;
+  readonly series: Series;
   readonly shape: 'line' | 'dotted-line' | 'dashed' | 'marks' | 'stairs' | 'dashed-stairs';
+  /** Drawn behind and pale: the raw line under a smoothed one. */
+  readonly faint?: boolean;
+}
+
+/** One of the eight colours of lines. */
+export type Series = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
+
+/** An area between two values of each point. */
+export interface PlotBand {
+  readonly low: string;
+  readonly high: string;
+  readonly series: Series;
 }
 export interface PlotLimit {
   readonly y: number;
@@ -32,9 +46,13 @@ interface PlotProps {
   readonly limits: readonly PlotLimit[];
   readonly points: readonly Readonly<Record<string, number | null>>[];
   readonly scale: AxisWish['kind'];
-  /** The right end of the step axis. */
+  /** The left and the right end of the step axis. */
+  readonly start?: number;
   readonly end: number;
+  readonly bands?: readonly PlotBand[];
 }
+
+const noBands: readonly PlotBand[] = [];
 
 /** The room around the plot area, in pixels: nothing but ticks is drawn there. */
 const plotRoom = { left: 38, right: 16 };
@@ -44,7 +62,16 @@ const edge = 6;
 
 const tick = { fontSize: 11, fill: 'var(--ink-3)' };
 
-export const Plot = memo(function Plot({ lines, limits, points, scale, end }: PlotProps) {
+export const Plot = memo(function Plot({
+  lines,
+  limits,
+  points,
+  scale,
+  start = 0,
+  end,
+  bands = noBands,
+}: PlotProps) {
+  const [drag, setDrag] = useState<{ readonly from: number; readonly to: number } | null>(null);
   const axis = axisOf(scale === 'log' ? nearFirst(points, lines) : valuesOf(points, lines), {
     kind: scale,
     limits: limits.map((limit) => limit.y),
@@ -67,16 +94,29 @@ export const Plot = memo(function Plot({ lines, limits, points, scale, end }: Pl
       <ComposedChart
         data={[...drawn]}
         margin={{ top: 6, right: plotRoom.right - edge, bottom: 0, left: 0 }}
-        onClick={(state) => {
-          const label = Number(state.activeLabel);
-          if (Number.isFinite(label) && label > 0) dispatch({ type: 'step_selected', t: label });
+        onMouseDown={({ activeLabel }) => {
+          const at = Number(activeLabel);
+          if (activeLabel !== undefined && Number.isFinite(at)) setDrag({ from: at, to: at });
         }}
+        onMouseMove={({ activeLabel }) => {
+          const at = Number(activeLabel);
+          if (drag && activeLabel !== undefined && at !== drag.to) setDrag({ ...drag, to: at });
+        }}
+        onMouseLeave={() => setDrag(null)}
+        onMouseUp={() => {
+          setDrag(null);
+          if (!drag) return;
+          if (drag.from !== drag.to) dispatch({ type: 'range', range: [drag.from, drag.to] });
+          else if (drag.to > 0) dispatch({ type: 'step_selected', t: drag.to });
+        }}
+        onDoubleClick={() => dispatch({ type: 'range', range: null })}
       >
         <CartesianGrid stroke="var(--line)" vertical={false} />
         <XAxis
           dataKey="t"
           type="number"
-          domain={[0, end]}
+          domain={[start, end]}
+          allowDataOverflow
           allowDecimals={false}
           padding={{ right: edge }}
           tickCount={6}
@@ -104,18 +144,39 @@ export const Plot = memo(function Plot({ lines, limits, points, scale, end }: Pl
             active && payload.length > 0 ? (
               <div className="chart-tip">
                 <strong>step {label}</strong>
-                {lines.map((line) => {
-                  const item = payload.find((one) => one.dataKey === line.key);
-                  return typeof item?.value === 'number' ? (
-                    <span key={line.key}>
-                      {line.label} {valueText(item.value)}
-                    </span>
-                  ) : null;
-                })}
+                {lines
+                  .filter((line) => !line.faint)
+                  .map((line) => {
+                    const item = payload.find((one) => one.dataKey === line.key);
+                    return typeof item?.value === 'number' ? (
+                      <span key={line.key}>
+                        {line.label} {valueText(item.value)}
+                      </span>
+                    ) : null;
+                  })}
               </div>
             ) : null
           }
         />
+        {drag && drag.from !== drag.to && (
+          <ReferenceArea x1={drag.from} x2={drag.to} fill="var(--accent)" fillOpacity={0.12} />
+        )}
+        {bands.map((band) => (
+          <Area
+            key={band.low}
+            dataKey={(point: Readonly<Record<string, number | null>>) => [
+              point[band.low] ?? null,
+              point[band.high] ?? null,
+            ]}
+            stroke="none"
+            fill={`var(--series-${band.series})`}
+            fillOpacity={0.16}
+            connectNulls
+            tooltipType="none"
+            activeDot={false}
+            isAnimationActive={false}
+          />
+        ))}
         {limits.map((limit) => (
           <ReferenceLine
             key={limit.label}
@@ -141,10 +202,13 @@ export const Plot = memo(function Plot({ lines, limits, points, scale, end }: Pl
               dataKey={line.key}
               type={line.shape.endsWith('stairs') ? 'stepAfter' : 'linear'}
               stroke={`var(--series-${line.series})`}
-              strokeWidth={1.6}
+              strokeWidth={line.faint ? 1 : 1.6}
+              strokeOpacity={line.faint ? 0.3 : 1}
               {...(line.shape.startsWith('dashed') ? { strokeDasharray: '5 3' } : {})}
               dot={
-                points.length <= 60 && (line.shape === 'dotted-line' || line.shape === 'dashed')
+                points.length <= 60 &&
+                !line.faint &&
+                (line.shape === 'dotted-line' || line.shape === 'dashed')
                   ? {
                       r: 2.2,
                       strokeDasharray: 'none',
@@ -153,7 +217,7 @@ export const Plot = memo(function Plot({ lines, limits, points, scale, end }: Pl
                     }
                   : false
               }
-              activeDot={{ r: 3.5, strokeWidth: 0 }}
+              activeDot={line.faint ? false : { r: 3.5, strokeWidth: 0 }}
               connectNulls
               isAnimationActive={false}
             />

@@ -13,7 +13,19 @@ export type PlaySpeed = 1 | 2 | 4;
 /** What stands under the charts. */
 export type LowerPanel = 'tokens' | 'world';
 
+/** What a chart shows. */
+export type ChartKind =
+  | 'repetition'
+  | 'kl'
+  | 'loss'
+  | 'updates'
+  | 'reward'
+  | 'novelty'
+  | 'gradient';
+
 export interface Reading {
+  /** What the four charts show, in order. */
+  readonly charts: readonly ChartKind[];
   readonly find: string;
   readonly filter: StepFilter;
   /** True while the steps play back by themselves. */
@@ -39,9 +51,11 @@ export type ReadingEvent =
   | { readonly type: 'pins_cleared' }
   | { readonly type: 'lower_panel'; readonly panel: LowerPanel }
   | { readonly type: 'range'; readonly range: readonly [number, number] | null }
+  | { readonly type: 'chart'; readonly place: number; readonly kind: ChartKind }
   | { readonly type: 'smoothing'; readonly smoothing: number };
 
 export const initialReading: Reading = {
+  charts: ['repetition', 'kl', 'loss', 'updates'],
   find: '',
   filter: 'all',
   playing: false,
@@ -55,8 +69,8 @@ export const initialReading: Reading = {
 
 /** Another run: what belongs to the old one goes, how it was looked at stays. */
 export function readAnother(reading: Reading): Reading {
-  const { speed, lower, smoothing } = reading;
-  return { ...initialReading, speed, lower, smoothing };
+  const { charts, speed, lower, smoothing } = reading;
+  return { ...initialReading, charts, speed, lower, smoothing };
 }
 
 export function reduceReading(reading: Reading, event: ReadingEvent): Reading {
@@ -83,6 +97,16 @@ export function reduceReading(reading: Reading, event: ReadingEvent): Reading {
       return { ...reading, lower: event.panel };
     case 'range':
       return { ...reading, range: orderly(event.range) };
+    case 'chart': {
+      const charts = [...reading.charts];
+      const was = charts[event.place];
+      const other = charts.indexOf(event.kind);
+      if (was === undefined) return reading;
+      // A chart that is on screen already changes places: none is shown twice.
+      if (other >= 0) charts[other] = was;
+      charts[event.place] = event.kind;
+      return { ...reading, charts };
+    }
     case 'smoothing':
       return { ...reading, smoothing: Math.min(0.98, Math.max(0, event.smoothing)) };
     default:

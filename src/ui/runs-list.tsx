@@ -3,6 +3,7 @@
 import { lazy, Suspense, useRef, useState } from 'react';
 import type { RunSummary } from '../records.ts';
 import { deleteRun, openFile, openRun } from './actions.ts';
+import { openComparison } from './compare-actions.ts';
 import { Icon, Mark } from './icons.tsx';
 import { plural } from './numbers.ts';
 import { endWording } from './run-view.ts';
@@ -36,6 +37,15 @@ export function RunsList() {
           onClick={() => setReporting(true)}
         >
           Report…
+        </button>
+        <button
+          type="button"
+          className="button small"
+          data-tip="All runs as a table, and several of them in one chart, table or side by side."
+          onClick={() => void openComparison()}
+        >
+          <Icon name="compare" />
+          Compare
         </button>
         <button
           type="button"

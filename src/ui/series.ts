@@ -28,6 +28,20 @@ export interface CountPoint {
   readonly rollbacks: number;
 }
 
+export interface RewardPoint {
+  readonly t: number;
+  readonly reward: number;
+}
+export interface NoveltyPoint {
+  readonly t: number;
+  readonly novelty: number | null;
+}
+export interface GradientPoint {
+  readonly t: number;
+  readonly first: number | null;
+  readonly last: number | null;
+}
+
 export function repetitionSeries(run: RunView): readonly RepetitionPoint[] {
   const ratios = new Map(run.boundaries.map((boundary) => [boundary.t, boundary.ratio]));
   return decimate(
@@ -83,6 +97,58 @@ export function countsAt(run: RunView, t: number): { updates: number; rollbacks:
     updates: items.filter((item) => item.type === 'boundary' && item.outcome === 'updated').length,
     rollbacks: items.filter(isRollback).length,
   };
+}
+
+/** The reward, summed up to each step. */
+export function rewardSeries(run: RunView): readonly RewardPoint[] {
+  let reward = 0;
+  return decimate(
+    run.steps.map((step) => {
+      reward += step.reward;
+      return { t: step.t, reward };
+    }),
+  );
+}
+
+/** 1 − r_k of each boundary that had a text. */
+export function noveltySeries(run: RunView): readonly NoveltyPoint[] {
+  return decimate(
+    run.boundaries
+      .filter((boundary) => boundary.novelty !== null)
+      .map(({ t, novelty }) => ({ t, novelty })),
+  );
+}
+
+/** The gradient's norm at the first and the last gradient step of each update, before clipping. */
+export function gradientSeries(run: RunView): readonly GradientPoint[] {
+  return decimate(
+    run.boundaries
+      .filter((boundary) => boundary.gradNorms.length > 0)
+      .map(({ t, gradNorms }) => ({
+        t,
+        first: gradNorms[0] ?? null,
+        last: gradNorms.length > 1 ? (gradNorms.at(-1) ?? null) : null,
+      })),
+  );
+}
+
+/**
+ * The exponential moving average of a series with the weight `past` on what came before, corrected for
+ * its start as Adam's moments are, so that the first value is itself. Points without a value are
+ * passed over. Example: past ½, values 1, 3 -> 1, (¼ · 1 + ½ · 3) / ¾ = 2.33.
+ */
+export function smoothed(
+  values: readonly (number | null)[],
+  past: number,
+): readonly (number | null)[] {
+  let sum = 0;
+  let weight = 0;
+  return values.map((value) => {
+    if (value === null) return null;
+    sum = past * sum + (1 - past) * value;
+    weight = past * weight + (1 - past);
+    return sum / weight;
+  });
 }
 
 /**

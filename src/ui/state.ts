@@ -16,6 +16,12 @@ import type {
   TaskRef,
 } from '../records.ts';
 import type { Control } from '../workers/api.ts';
+import {
+  type Comparing,
+  type ComparingEvent,
+  initialComparing,
+  reduceComparing,
+} from './comparing.ts';
 import { startSettings } from './defaults.ts';
 import { type LiveRun, requestedRun, withControl, withEvent, withProgress } from './live.ts';
 import { type Loading, type ModelOrigin, startLoading, withLoadProgress } from './loading.ts';
@@ -81,6 +87,7 @@ export interface UiState {
   readonly quantity: Quantity;
   readonly tokenView: TokenView;
   readonly reading: Reading;
+  readonly comparing: Comparing;
   readonly notebook: Notebook;
   /** The colour scale: one for the whole run, or one for each boundary. */
   readonly scale: 'run' | 'boundary';
@@ -93,6 +100,7 @@ export interface UiState {
 
 export type UiEvent =
   | ReadingEvent
+  | ComparingEvent
   | NotebookEvent
   /** The next step of a run that plays back; the last one ends it. */
   | { readonly type: 'play_tick' }
@@ -178,6 +186,7 @@ export const initialState: UiState = {
   quantity: 'weight',
   tokenView: 'text',
   reading: initialReading,
+  comparing: initialComparing,
   notebook: initialNotebook,
   scale: 'run',
   theme: 'system',
@@ -280,6 +289,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
         selected: null,
         following: true,
         reading: readAnother(state.reading),
+        comparing: { ...state.comparing, open: false },
         status: 'Starting the run.',
       };
     case 'run_started':
@@ -309,6 +319,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
         selected: null,
         following: true,
         reading: readAnother(state.reading),
+        comparing: { ...state.comparing, open: false },
         status: `Opened ${event.label.name}.`,
       };
     case 'run_closed':
@@ -319,6 +330,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
         selected: null,
         following: true,
         reading: readAnother(state.reading),
+        comparing: { ...state.comparing, open: false },
       };
     case 'step_selected':
       return selectStep(state, event.t);
@@ -349,6 +361,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'pins_cleared':
     case 'lower_panel':
     case 'range':
+    case 'chart':
     case 'smoothing':
       return { ...state, reading: reduceReading(state.reading, event) };
     case 'writer':
@@ -361,6 +374,16 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'notify':
     case 'tour':
       return { ...state, notebook: reduceNotebook(state.notebook, event) };
+    case 'compare_open':
+    case 'compare_picked':
+    case 'compare_view':
+    case 'compare_file':
+    case 'notes':
+    case 'compare_filter':
+    case 'compare_order':
+    case 'compare_quantity':
+    case 'compare_grouped':
+      return { ...state, comparing: reduceComparing(state.comparing, event) };
     case 'theme':
       return { ...state, theme: event.theme };
     case 'notice':

@@ -79,6 +79,10 @@ export const terms = {
     word: 'rollback',
     text: 'Adapter, optimiser and step counter go back to the episode start. World and conversation go on.',
   },
+  reward: {
+    word: 'reward',
+    text: 'What the world gives for a step, summed up. The household gives 1 when the goal holds, else nothing.',
+  },
   repetition: {
     word: 'repetition of a step',
     text: 'The largest Jaccard similarity of the words of this step’s text with those of any earlier step:\n|A ∩ B| / |A ∪ B|. 1 = the same words, 0 = none in common.',

@@ -1,0 +1,183 @@
+/** What each chart of a run shows: its lines, limits, points and axis. Knows no chart library. */
+
+import type { PlotLimit, PlotLine } from './plot.tsx';
+import type { ChartKind } from './reading.ts';
+import type { RunView } from './run-view.ts';
+import {
+  type AxisWish,
+  countSeries,
+  gradientSeries,
+  klSeries,
+  lossSeries,
+  noveltySeries,
+  repetitionSeries,
+  rewardSeries,
+  smoothed,
+} from './series.ts';
+import type { TermName } from './terms.ts';
+
+export type Points = readonly Readonly<Record<string, number | null>>[];
+
+export interface ChartSpec {
+  readonly kind: ChartKind;
+  readonly title: string;
+  readonly unit: string;
+  readonly lines: readonly (PlotLine & { readonly term: TermName })[];
+  readonly limits: readonly PlotLimit[];
+  readonly points: Points;
+  readonly scale: AxisWish['kind'];
+}
+
+export const chartTitles: Readonly<Record<ChartKind, string>> = {
+  repetition: 'Repetition',
+  kl: 'Drift',
+  loss: 'Update loss',
+  updates: 'Updates and rollbacks',
+  reward: 'Reward',
+  novelty: 'Novelty',
+  gradient: 'Gradient norm',
+};
+
+export function chartSpec(run: RunView, kind: ChartKind): ChartSpec {
+  const { settings } = run.started.manifest;
+  const points = (list: readonly object[]) => list as Points; // the series are flat records of numbers
+  const title = chartTitles[kind];
+  switch (kind) {
+    case 'repetition':
+      return {
+        kind,
+        title,
+        unit: 'Jaccard, 0 to 1',
+        lines: [
+          { key: 'repetition', label: 'step', term: 'repetition', series: 1, shape: 'line' },
+          { key: 'ratio', label: 'r_k', term: 'ratio', series: 2, shape: 'marks' },
+        ],
+        limits: [{ y: settings.repetition_ratio_limit, label: 'r_k limit' }],
+        points: points(repetitionSeries(run)),
+        scale: 'unit',
+      };
+    case 'kl':
+      return {
+        kind,
+        title,
+        unit: 'KL to the episode start, nats',
+        lines: [
+          { key: 'kl', label: 'KL', term: 'kl', series: 1, shape: 'dotted-line' },
+          {
+            key: 'klInContext',
+            label: 'in context',
+            term: 'kl_context',
+            series: 4,
+            shape: 'dashed',
+          },
+        ],
+        limits: [{ y: settings.kl_divergence_limit, label: 'KL limit' }],
+        points: points(klSeries(run)),
+        scale: 'log',
+      };
+    case 'loss':
+      return {
+        kind,
+        title,
+        unit: 'nats per token',
+        lines: [
+          { key: 'before', label: 'before', term: 'loss', series: 2, shape: 'dashed' },
+          { key: 'after', label: 'after', term: 'loss', series: 1, shape: 'dotted-line' },
+        ],
+        limits: [],
+        points: points(lossSeries(run)),
+        scale: 'linear',
+      };
+    case 'updates':
+      return {
+        kind,
+        title,
+        unit: 'so far',
+        lines: [
+          { key: 'updates', label: 'updates', term: 'update', series: 3, shape: 'stairs' },
+          {
+            key: 'rollbacks',
+            label: 'rollbacks',
+            term: 'rollback',
+            series: 2,
+            shape: 'dashed-stairs',
+          },
+        ],
+        limits: [],
+        points: points(countSeries(run)),
+        scale: 'count',
+      };
+    case 'reward':
+      return {
+        kind,
+        title,
+        unit: 'summed',
+        lines: [{ key: 'reward', label: 'reward', term: 'reward', series: 3, shape: 'stairs' }],
+        limits: [],
+        points: points(rewardSeries(run)),
+        scale: 'linear',
+      };
+    case 'novelty':
+      return {
+        kind,
+        title,
+        unit: '1 − r_k',
+        lines: [
+          { key: 'novelty', label: 'novelty', term: 'novelty', series: 1, shape: 'dotted-line' },
+        ],
+        limits: [{ y: settings.novelty_threshold, label: 'threshold' }],
+        points: points(noveltySeries(run)),
+        scale: 'unit',
+      };
+    case 'gradient':
+      return {
+        kind,
+        title,
+        unit: 'before clipping',
+        lines: [
+          { key: 'first', label: 'first step', term: 'grad_norm', series: 1, shape: 'dotted-line' },
+          { key: 'last', label: 'last step', term: 'grad_norm', series: 4, shape: 'dashed' },
+        ],
+        limits:
+          settings.max_grad_norm > 0 ? [{ y: settings.max_grad_norm, label: 'clipped to' }] : [],
+        points: points(gradientSeries(run)),
+        scale: 'linear',
+      };
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Counts and marks stay as they are: only lines of measured values are smoothed. */
+function smooths(line: PlotLine): boolean {
+  return line.shape === 'line' || line.shape === 'dotted-line' || line.shape === 'dashed';
+}
+
+/** The spec with smoothed lines, each with its raw line faint behind it. */
+export function smoothedSpec(spec: ChartSpec, past: number): ChartSpec {
+  if (past === 0) return spec;
+  const chosen = spec.lines.filter(smooths);
+  const columns = chosen.map(({ key }) => ({
+    key,
+    values: smoothed(
+      spec.points.map((point) => point[key] ?? null),
+      past,
+    ),
+  }));
+  return {
+    ...spec,
+    lines: [
+      ...chosen.map((line) => ({ ...line, key: `${line.key} raw`, faint: true })),
+      ...spec.lines,
+    ],
+    points: spec.points.map((point, index) => ({
+      ...point,
+      ...Object.fromEntries(
+        columns.flatMap(({ key, values }) => [
+          [`${key} raw`, point[key] ?? null],
+          [key, values[index] ?? null],
+        ]),
+      ),
+    })),
+  };
+}

@@ -1,0 +1,54 @@
+/** What the comparison asks of the engine and the store: events of chosen runs, runs from files, notes. */
+
+import { parseRunFile } from '../formats/run-file.ts';
+import { allNotes, type RunNotes, saveNotes } from '../store/notes.ts';
+import { foldSummary, startSummary } from '../store/summary.ts';
+import { engine } from './engine.ts';
+import { attempt } from './report.ts';
+import { foldRun } from './run-view.ts';
+import { dispatch, useLab } from './store.ts';
+
+/** Shows the comparison, with the notes as they are stored now. */
+export async function openComparison(): Promise<void> {
+  dispatch({ type: 'compare_open', on: true });
+  await attempt('The notes could not be read', async () => {
+    dispatch({ type: 'notes', notes: await allNotes() });
+  });
+}
+
+/** Chooses runs, and reads the events of those that were not read yet. */
+export async function pickRuns(ids: readonly string[]): Promise<void> {
+  dispatch({ type: 'compare_picked', ids });
+  const missing = ids.filter((id) => !useLab.getState().comparing.views[id]);
+  await attempt('A run could not be read', async () => {
+    for (const id of missing) {
+      const name = useLab.getState().runs.find((run) => run.id === id)?.goal ?? id;
+      const view = foldRun(await engine().call('runEvents', { id }), { id, name });
+      if (view) dispatch({ type: 'compare_view', id, view });
+    }
+  });
+}
+
+/** Adds runs of JSONL files to the table, for this visit, and chooses them. */
+export async function addFiles(files: readonly File[]): Promise<void> {
+  for (const file of files) {
+    await attempt(`${file.name} was not added`, async () => {
+      const events = parseRunFile(await file.text(), file.name);
+      const [first] = events;
+      const id = `file:${file.name}`;
+      const view = foldRun(events, { id: null, name: file.name });
+      if (first?.type !== 'episode_started' || !view) return;
+      const start = startSummary(id, new Date(file.lastModified).toISOString(), first.manifest);
+      dispatch({
+        type: 'compare_file',
+        run: { summary: events.reduce(foldSummary, start), view },
+      });
+    });
+  }
+}
+
+export async function changeNotes(id: string, notes: RunNotes): Promise<void> {
+  const all = { ...useLab.getState().comparing.notes, [id]: notes };
+  dispatch({ type: 'notes', notes: all });
+  await attempt('The note was not saved', () => saveNotes(id, notes));
+}

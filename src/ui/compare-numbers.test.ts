@@ -1,0 +1,86 @@
+/** Expected numbers are worked out by hand from small made runs. */
+
+import { expect, test } from 'vitest';
+import { madeRun } from '../../e2e/fixtures/recorded/household-run.ts';
+import type { SettingsPatch } from '../config.ts';
+import {
+  byMethod,
+  differences,
+  finalValues,
+  firstDivergence,
+  meanLine,
+  pairSteps,
+  valuesOf,
+} from './compare-numbers.ts';
+import { foldRun, type RunView } from './run-view.ts';
+import { smoothed } from './series.ts';
+
+function made(steps: number, seed: number, settings: SettingsPatch = {}, end?: 'solved'): RunView {
+  const events = madeRun({ steps, seed, settings, ...(end && { end }) });
+  const run = foldRun(events, { id: `${seed}`, name: `${seed}` });
+  if (!run) throw new Error('the made run starts');
+  return run;
+}
+
+test('only what differs is listed, with one value a run', () => {
+  const rows = differences([
+    made(5, 1, { seed: 1, learning_rate: 0.001 }),
+    made(5, 1, { seed: 2, learning_rate: 0.001 }),
+  ]);
+  expect(rows.map(({ label, values }) => [label, values])).toEqual([['Seed', ['1', '2']]]);
+});
+
+test('runs group by method, and observing is a method of its own', () => {
+  const groups = byMethod([
+    made(5, 1),
+    made(5, 2, { method: 'frozen' }),
+    made(5, 3),
+    made(5, 4, { observe_only: true }),
+  ]);
+  expect(groups.map(({ name, runs }) => [name, runs.map(({ id }) => id)])).toEqual([
+    ['attt', ['1', '3']],
+    ['frozen', ['2']],
+    ['attt, observe only', ['4']],
+  ]);
+});
+
+test('a mean is over the runs that reach the step, its interval is 1.96 standard errors', () => {
+  const [a, b] = [made(6, 1), made(4, 2)];
+  const line = meanLine([a, b], 'repetition');
+  expect(line.map(({ n }) => n)).toEqual([2, 2, 2, 2, 1, 1]);
+  const [x = 0, y = 0] = [a, b].map((run) => run.steps[3]?.repetition ?? 0);
+  expect(line[3]?.mean).toBeCloseTo((x + y) / 2, 12);
+  // Of two values the standard error is half their distance.
+  expect(line[3]?.interval?.high).toBeCloseTo((x + y) / 2 + (1.96 * Math.abs(x - y)) / 2, 10);
+  expect(line[5]?.interval).toBeNull();
+});
+
+test('success has its Wilson interval: 1 of 2 is 0.5 [0.095, 0.905]', () => {
+  const [success] = finalValues([made(6, 1, {}, 'solved'), made(6, 2)]);
+  expect(success).toMatchObject({ label: 'success', value: 0.5, n: 2 });
+  // statsmodels proportion_confint(1, 2, method="wilson")
+  expect(success?.interval?.low).toBeCloseTo(0.0945, 3);
+  expect(success?.interval?.high).toBeCloseTo(0.9055, 3);
+});
+
+test('the first divergence is the first step with another action, or one that only one run has', () => {
+  const run = made(6, 1);
+  expect(firstDivergence(pairSteps(run, run))).toBeNull();
+  const other = {
+    ...run,
+    steps: run.steps.map((step) => (step.t < 4 ? step : { ...step, action: 'look' })),
+  };
+  expect(firstDivergence(pairSteps(run, other))).toBe(4);
+  expect(firstDivergence(pairSteps(run, { ...run, steps: run.steps.slice(0, 5) }))).toBe(6);
+});
+
+test('a value that was not measured is no point of a line', () => {
+  const run = made(20, 6);
+  const measured = run.boundaries.filter(({ kl }) => kl !== null);
+  expect(valuesOf(run, 'kl')).toHaveLength(measured.length);
+});
+
+test('smoothing starts at the first value and passes over gaps', () => {
+  expect(smoothed([1, null, 3], 0.5)).toEqual([1, null, (0.25 + 1.5) / 0.75]);
+  expect(smoothed([4, 8], 0)).toEqual([4, 8]);
+});

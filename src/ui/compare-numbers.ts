@@ -1,0 +1,184 @@
+/** The numbers behind comparing runs: lines, groups, final values, differing settings, first divergence. Pure. */
+
+import { type FieldName, fields } from '../config.ts';
+import { type Interval, mean, standardError, wilson } from '../math/statistics.ts';
+import type { RunManifest, StepTaken } from '../records.ts';
+import { settingText } from './numbers.ts';
+import type { RunView } from './run-view.ts';
+import { countSeries, klSeries, lossSeries, noveltySeries, rewardSeries } from './series.ts';
+
+export type CompareQuantity = 'repetition' | 'kl' | 'loss' | 'updates' | 'reward' | 'novelty';
+
+export const compareQuantities: Readonly<Record<CompareQuantity, string>> = {
+  repetition: 'Repetition',
+  kl: 'KL to the episode start (nats)',
+  loss: 'Update loss before (nats)',
+  updates: 'Updates so far',
+  reward: 'Reward',
+  novelty: 'Novelty 1 − r_k',
+};
+
+export interface StepValue {
+  readonly t: number;
+  readonly value: number;
+}
+
+/** One quantity of one run over its steps. */
+export function valuesOf(run: RunView, quantity: CompareQuantity): readonly StepValue[] {
+  const known = (t: number, value: number | null) => (value === null ? [] : [{ t, value }]);
+  switch (quantity) {
+    case 'repetition':
+      return run.steps.map(({ t, repetition }) => ({ t, value: repetition }));
+    case 'kl':
+      return klSeries(run).flatMap(({ t, kl }) => known(t, kl));
+    case 'loss':
+      return lossSeries(run).flatMap(({ t, before }) => known(t, before));
+    case 'updates':
+      return countSeries(run).map(({ t, updates }) => ({ t, value: updates }));
+    case 'reward':
+      return rewardSeries(run).map(({ t, reward }) => ({ t, value: reward }));
+    case 'novelty':
+      return noveltySeries(run).flatMap(({ t, novelty }) => known(t, novelty));
+    default:
+      return quantity satisfies never;
+  }
+}
+
+export interface Group {
+  readonly name: string;
+  readonly runs: readonly RunView[];
+}
+
+/** Runs by method, in the order of their first run. */
+export function byMethod(runs: readonly RunView[]): readonly Group[] {
+  const groups = new Map<string, RunView[]>();
+  for (const run of runs) {
+    const { method, observe_only } = run.started.manifest.settings;
+    const name = observe_only ? `${method}, observe only` : method;
+    groups.set(name, [...(groups.get(name) ?? []), run]);
+  }
+  return [...groups].map(([name, list]) => ({ name, runs: list }));
+}
+
+export interface MeanPoint {
+  readonly t: number;
+  readonly mean: number;
+  /** How many runs had a value here; runs end at different steps. */
+  readonly n: number;
+  /** Mean ± 1.96 standard errors; null with fewer than two runs. */
+  readonly interval: Interval | null;
+}
+
+/** The mean over runs at each step where any has a value. */
+export function meanLine(
+  runs: readonly RunView[],
+  quantity: CompareQuantity,
+): readonly MeanPoint[] {
+  const at = new Map<number, number[]>();
+  for (const run of runs) {
+    for (const { t, value } of valuesOf(run, quantity)) at.set(t, [...(at.get(t) ?? []), value]);
+  }
+  return [...at]
+    .sort(([a], [b]) => a - b)
+    .map(([t, values]) => ({ t, n: values.length, mean: mean(values), interval: around(values) }));
+}
+
+/** Mean ± 1.96 standard errors. */
+function around(values: readonly number[]): Interval | null {
+  const error = standardError(values);
+  if (error === null) return null;
+  const centre = mean(values);
+  return { low: centre - 1.96 * error, high: centre + 1.96 * error };
+}
+
+/** A number of a group of runs with what is known of its precision. */
+export interface Estimate {
+  readonly label: string;
+  readonly value: number | null;
+  readonly n: number;
+  readonly interval: Interval | null;
+}
+
+/** What came out of a group of runs. Success has Wilson's interval, the others mean ± 1.96 standard errors. */
+export function finalValues(runs: readonly RunView[]): readonly Estimate[] {
+  // Runs that an error of engine or world ended, or that never ended, say nothing of the method.
+  const done = runs.filter(
+    ({ ended }) => ended && ended.reason !== 'engine_error' && ended.reason !== 'environment_error',
+  );
+  const solved = done.filter(({ ended }) => ended?.reason === 'solved').length;
+  const estimate = (label: string, of: (run: RunView) => number | null): Estimate => {
+    const values = done.map(of).filter((value) => value !== null);
+    return {
+      label,
+      n: values.length,
+      value: values.length === 0 ? null : mean(values),
+      interval: around(values),
+    };
+  };
+  return [
+    {
+      label: 'success',
+      n: done.length,
+      value: done.length === 0 ? null : solved / done.length,
+      interval: wilson(solved, done.length),
+    },
+    estimate('steps', ({ steps }) => steps.length),
+    estimate('mean repetition', ({ steps }) =>
+      steps.length === 0 ? null : mean(steps.map(({ repetition }) => repetition)),
+    ),
+    estimate('updates', (run) => countSeries(run).at(-1)?.updates ?? 0),
+    estimate('rollbacks', (run) => countSeries(run).at(-1)?.rollbacks ?? 0),
+    estimate('last KL', (run) => klSeries(run).findLast(({ kl }) => kl !== null)?.kl ?? null),
+  ];
+}
+
+export interface Difference {
+  readonly label: string;
+  readonly help: string;
+  /** One text a run. */
+  readonly values: readonly string[];
+}
+
+/** The settings and the facts of the machine in which runs differ; equal ones are left out. */
+export function differences(runs: readonly RunView[]): readonly Difference[] {
+  const manifests = runs.map((run) => run.started.manifest);
+  const facts: readonly (readonly [string, (manifest: RunManifest) => string])[] = [
+    ['model', ({ modelName }) => modelName],
+    ['model sha256', ({ modelSha256 }) => modelSha256.slice(0, 12)],
+    ['backend', ({ backend }) => backend],
+    ['task', ({ task }) => `${task.split} ${task.index}`],
+    ['version', ({ appVersion }) => appVersion],
+  ];
+  const rows = [
+    ...facts.map(([label, of]) => ({ label, help: '', values: manifests.map(of) })),
+    ...(Object.keys(fields) as FieldName[]) // keys of the table itself
+      .map((name) => ({
+        label: fields[name].label,
+        help: fields[name].help,
+        values: manifests.map(({ settings }) => settingText(settings[name])),
+      })),
+  ];
+  return rows.filter(({ values }) => new Set(values).size > 1);
+}
+
+/** Where two runs stand at the same step; one of them may have ended. */
+export interface StepPair {
+  readonly t: number;
+  readonly left: StepTaken | null;
+  readonly right: StepTaken | null;
+  readonly sameAction: boolean;
+}
+
+/** Two runs step by step. */
+export function pairSteps(left: RunView, right: RunView): readonly StepPair[] {
+  const length = Math.max(left.steps.length, right.steps.length);
+  return Array.from({ length }, (_, index) => {
+    const [a, b] = [left.steps[index] ?? null, right.steps[index] ?? null];
+    return { t: index + 1, left: a, right: b, sameAction: a?.action === b?.action };
+  });
+}
+
+/** The first step at which two runs act differently; null where they never do. */
+export function firstDivergence(pairs: readonly StepPair[]): number | null {
+  return pairs.find(({ sameAction }) => !sameAction)?.t ?? null;
+}

@@ -1,0 +1,89 @@
+/** Several runs at once: the table of all runs, and what the chosen ones have in common and apart. */
+
+import { differences } from './compare-numbers.ts';
+import { comparedRuns } from './comparing.ts';
+import { FinalValues } from './final-values.tsx';
+import { Icon } from './icons.tsx';
+import { plural } from './numbers.ts';
+import { Overlay } from './overlay.tsx';
+import { RunTable } from './run-table.tsx';
+import type { RunView } from './run-view.ts';
+import { SideBySide } from './side-by-side.tsx';
+import { dispatch, useLab } from './store.ts';
+import './compare.css';
+
+export function Compare() {
+  const comparing = useLab((state) => state.comparing);
+  const runs = comparedRuns(comparing);
+  return (
+    <section className="compare" aria-label="Compare runs">
+      <div className="compare-head">
+        <h2>Compare runs</h2>
+        <span className="aside">
+          {runs.length === 0 ? 'Choose runs in the table.' : `${plural(runs.length, 'run')} chosen`}
+        </span>
+        <button
+          type="button"
+          className="button bare iconic small"
+          aria-label="Close the comparison"
+          onClick={() => dispatch({ type: 'compare_open', on: false })}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      <RunTable />
+      {runs.length > 0 && (
+        <>
+          <Overlay runs={runs} />
+          <FinalValues runs={runs} />
+        </>
+      )}
+      {runs.length > 1 && (
+        <>
+          <Differences runs={runs} />
+          <SideBySide runs={runs} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Only the settings in which the chosen runs differ. */
+function Differences({ runs }: { runs: readonly RunView[] }) {
+  const rows = differences(runs);
+  return (
+    <section className="compare-part" aria-labelledby="differences-title">
+      <h3 id="differences-title">Where their settings differ</h3>
+      {rows.length === 0 ? (
+        <p className="aside">Nowhere: model, task and every setting are the same.</p>
+      ) : (
+        <div className="wide-table">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">setting</th>
+                {runs.map(({ started }, index) => (
+                  <th key={index} scope="col">
+                    {index + 1}: {started.manifest.settings.method}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <tr key={row.label}>
+                  <th scope="row" {...(row.help && { 'data-tip': row.help })}>
+                    {row.label}
+                  </th>
+                  {row.values.map((value, index) => (
+                    <td key={index}>{value}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,89 @@
+/** Which runs are compared and how. A part of the page's state. */
+
+import type { RunSummary } from '../records.ts';
+import type { RunNotes } from '../store/notes.ts';
+import type { CompareQuantity } from './compare-numbers.ts';
+import type { RunView } from './run-view.ts';
+import type { SortOrder } from './sorting.ts';
+
+/** A run of a file, which the store does not know. */
+export interface FileRun {
+  readonly summary: RunSummary;
+  readonly view: RunView;
+}
+
+export interface Comparing {
+  /** The screen is shown in place of one run. */
+  readonly open: boolean;
+  /** Ids of the chosen runs, in the order in which they were chosen. */
+  readonly picked: readonly string[];
+  /** The events of runs that were chosen, read once. */
+  readonly views: Readonly<Record<string, RunView>>;
+  readonly files: readonly FileRun[];
+  readonly notes: Readonly<Record<string, RunNotes>>;
+  readonly filter: string;
+  readonly order: SortOrder;
+  readonly quantity: CompareQuantity;
+  /** One line a method, with its interval, in place of one a run. */
+  readonly grouped: boolean;
+}
+
+export type ComparingEvent =
+  | { readonly type: 'compare_open'; readonly on: boolean }
+  | { readonly type: 'compare_picked'; readonly ids: readonly string[] }
+  | { readonly type: 'compare_view'; readonly id: string; readonly view: RunView }
+  | { readonly type: 'compare_file'; readonly run: FileRun }
+  | { readonly type: 'notes'; readonly notes: Readonly<Record<string, RunNotes>> }
+  | { readonly type: 'compare_filter'; readonly text: string }
+  | { readonly type: 'compare_order'; readonly order: SortOrder }
+  | { readonly type: 'compare_quantity'; readonly quantity: CompareQuantity }
+  | { readonly type: 'compare_grouped'; readonly on: boolean };
+
+export const initialComparing: Comparing = {
+  open: false,
+  picked: [],
+  views: {},
+  files: [],
+  notes: {},
+  filter: '',
+  order: { key: 'started', down: true },
+  quantity: 'repetition',
+  grouped: false,
+};
+
+export function reduceComparing(comparing: Comparing, event: ComparingEvent): Comparing {
+  switch (event.type) {
+    case 'compare_open':
+      return { ...comparing, open: event.on };
+    case 'compare_picked':
+      return { ...comparing, picked: event.ids };
+    case 'compare_view':
+      return { ...comparing, views: { ...comparing.views, [event.id]: event.view } };
+    case 'compare_file': {
+      const { id } = event.run.summary;
+      return {
+        ...comparing,
+        files: [...comparing.files.filter(({ summary }) => summary.id !== id), event.run],
+        views: { ...comparing.views, [id]: event.run.view },
+        picked: comparing.picked.includes(id) ? comparing.picked : [...comparing.picked, id],
+      };
+    }
+    case 'notes':
+      return { ...comparing, notes: event.notes };
+    case 'compare_filter':
+      return { ...comparing, filter: event.text };
+    case 'compare_order':
+      return { ...comparing, order: event.order };
+    case 'compare_quantity':
+      return { ...comparing, quantity: event.quantity };
+    case 'compare_grouped':
+      return { ...comparing, grouped: event.on };
+    default:
+      return event satisfies never;
+  }
+}
+
+/** The chosen runs whose events are here, in the order of choosing. */
+export function comparedRuns({ picked, views }: Comparing): readonly RunView[] {
+  return picked.flatMap((id) => views[id] ?? []);
+}

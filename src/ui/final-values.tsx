@@ -1,0 +1,84 @@
+/** What came out of the chosen runs, by method: means with the number of runs and a 95 % interval. */
+
+import { saveText } from './actions.ts';
+import { byMethod, finalValues } from './compare-numbers.ts';
+import { csvOf } from './csv.ts';
+import { Icon } from './icons.tsx';
+import { valueText } from './numbers.ts';
+import type { RunView } from './run-view.ts';
+
+export function FinalValues({ runs }: { runs: readonly RunView[] }) {
+  const groups = byMethod(runs).map(({ name, runs: list }) => ({
+    name,
+    values: finalValues(list),
+  }));
+  const labels = groups[0]?.values.map(({ label }) => label) ?? [];
+  const csv = csvOf([
+    ['method', 'quantity', 'n', 'value', 'low', 'high'],
+    ...groups.flatMap(({ name, values }) =>
+      values.map(({ label, n, value, interval }) => [
+        name,
+        label,
+        n,
+        value,
+        interval?.low ?? null,
+        interval?.high ?? null,
+      ]),
+    ),
+  ]);
+  return (
+    <section className="compare-part" aria-labelledby="finals-title">
+      <div className="compare-bar">
+        <h3 id="finals-title">What came out</h3>
+        <span className="aside">
+          Runs that came to an end. Success with Wilson’s 95 % interval, the others with mean ± 1.96
+          standard errors.
+        </span>
+        <button
+          type="button"
+          className="button small"
+          onClick={() => saveText('final-values.csv', csv, 'text/csv')}
+        >
+          <Icon name="save" />
+          CSV
+        </button>
+      </div>
+      <div className="wide-table">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">method</th>
+              <th scope="col" className="number">
+                n
+              </th>
+              {labels.map((label) => (
+                <th key={label} scope="col" className="number">
+                  {label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {groups.map(({ name, values }) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td className="number">{values[0]?.n ?? 0}</td>
+                {values.map(({ label, value, interval }) => (
+                  <td key={label} className="number">
+                    {valueText(value)}
+                    {interval && (
+                      <span className="interval">
+                        {' '}
+                        [{valueText(interval.low)}, {valueText(interval.high)}]
+                      </span>
+                    )}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,247 @@
+/** All runs as a table: filtered, sorted, tagged and noted; the chosen ones are compared below. */
+
+import { useRef } from 'react';
+import type { RunSummary } from '../records.ts';
+import type { RunNotes } from '../store/notes.ts';
+import { openRun, saveText } from './actions.ts';
+import { addFiles, changeNotes, pickRuns } from './compare-actions.ts';
+import { csvOf } from './csv.ts';
+import { Icon, Mark } from './icons.tsx';
+import { endWording } from './run-view.ts';
+import { SortHead } from './sort-head.tsx';
+import { sortedBy } from './sorting.ts';
+import { dispatch, useLab } from './store.ts';
+
+interface Row {
+  readonly run: RunSummary;
+  readonly notes: RunNotes;
+}
+
+const noNotes: RunNotes = { tags: [], note: '' };
+
+const columns: readonly {
+  readonly key: string;
+  readonly label: string;
+  readonly number?: boolean;
+  readonly value: (row: Row) => string | number | null;
+}[] = [
+  { key: 'started', label: 'started', value: ({ run }) => run.createdAt },
+  { key: 'goal', label: 'task', value: ({ run }) => run.goal },
+  { key: 'split', label: 'split', value: ({ run }) => taskText(run) },
+  { key: 'method', label: 'method', value: ({ run }) => run.manifest.settings.method },
+  { key: 'seed', label: 'seed', number: true, value: ({ run }) => run.manifest.settings.seed },
+  { key: 'end', label: 'end', value: ({ run }) => endText(run) },
+  { key: 'steps', label: 'steps', number: true, value: ({ run }) => run.steps },
+  { key: 'updates', label: 'updates', number: true, value: ({ run }) => run.updates },
+  { key: 'rollbacks', label: 'rollbacks', number: true, value: ({ run }) => run.rollbacks },
+  { key: 'reward', label: 'reward', number: true, value: ({ run }) => run.reward },
+  { key: 'model', label: 'model', value: ({ run }) => run.manifest.modelName },
+  { key: 'tags', label: 'tags', value: ({ notes }) => notes.tags.join(' ') },
+  { key: 'note', label: 'note', value: ({ notes }) => notes.note },
+];
+
+export function RunTable() {
+  const stored = useLab((state) => state.runs);
+  const { files, notes, filter, order, picked } = useLab((state) => state.comparing);
+  const picker = useRef<HTMLInputElement>(null);
+  const all = [...files.map(({ summary }) => summary), ...stored].map(
+    (run): Row => ({ run, notes: notes[run.id] ?? noNotes }),
+  );
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const passing = all.filter((row) => {
+    const text = columns
+      .map(({ value }) => value(row))
+      .join(' ')
+      .toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  const column = columns.find(({ key }) => key === order.key);
+  const rows = column ? sortedBy(passing, column.value, order.down) : passing;
+  const shown = rows.map(({ run }) => run.id);
+  const allPicked = shown.length > 0 && shown.every((id) => picked.includes(id));
+  const pick = (ids: readonly string[], on: boolean) =>
+    void pickRuns(
+      on ? [...new Set([...picked, ...ids])] : picked.filter((id) => !ids.includes(id)),
+    );
+  return (
+    <section className="compare-part" aria-label="All runs">
+      <div className="compare-bar">
+        <input
+          type="search"
+          aria-label="Filter the runs"
+          placeholder="Filter: method, task, tag, note …"
+          value={filter}
+          onChange={(event) => dispatch({ type: 'compare_filter', text: event.target.value })}
+        />
+        <span className="aside">
+          {rows.length} of {all.length}
+        </span>
+        <button type="button" className="button small" onClick={() => picker.current?.click()}>
+          <Icon name="open" />
+          Add files…
+        </button>
+        <input
+          ref={picker}
+          type="file"
+          accept=".jsonl"
+          multiple
+          hidden
+          aria-label="Runs as JSONL to compare"
+          onChange={(event) => {
+            const chosen = [...(event.target.files ?? [])];
+            event.target.value = '';
+            void addFiles(chosen);
+          }}
+        />
+        <button
+          type="button"
+          className="button small"
+          disabled={rows.length === 0}
+          onClick={() =>
+            saveText(
+              'runs.csv',
+              csvOf([
+                columns.map(({ label }) => label),
+                ...rows.map((row) => columns.map(({ value }) => value(row))),
+              ]),
+              'text/csv',
+            )
+          }
+        >
+          <Icon name="save" />
+          CSV
+        </button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reached by keyboard */}
+      <div className="wide-table runs-table" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th>
+                <input
+                  type="checkbox"
+                  aria-label="Choose all runs shown"
+                  checked={allPicked}
+                  onChange={(event) => pick(shown, event.target.checked)}
+                />
+              </th>
+              {columns.map(({ key, label, number }) => (
+                <SortHead
+                  key={key}
+                  id={key}
+                  order={order}
+                  number={number ?? false}
+                  onSort={(next) => dispatch({ type: 'compare_order', order: next })}
+                >
+                  {label}
+                </SortHead>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <RunRow
+                key={row.run.id}
+                row={row}
+                place={picked.indexOf(row.run.id) + 1}
+                onPick={(on) => pick([row.run.id], on)}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {all.length === 0 && (
+        <p className="aside">No runs yet. Run an episode, or add files of runs.</p>
+      )}
+    </section>
+  );
+}
+
+function RunRow({
+  row,
+  place,
+  onPick,
+}: {
+  row: Row;
+  /** 1, 2, … among the chosen runs; 0 where it is not chosen. */
+  place: number;
+  onPick: (on: boolean) => void;
+}) {
+  const { run, notes } = row;
+  const isFile = run.id.startsWith('file:');
+  return (
+    <tr data-picked={place > 0}>
+      <td className="pick">
+        <input
+          type="checkbox"
+          aria-label={`Compare the run of ${run.createdAt}: ${run.goal}`}
+          checked={place > 0}
+          onChange={(event) => onPick(event.target.checked)}
+        />
+        {place > 0 && <span className={`key-${seriesOf(place - 1)}`}>{place}</span>}
+      </td>
+      <td className="nowrap">
+        {isFile ? (
+          run.id.slice('file:'.length)
+        ) : (
+          <button type="button" className="link" onClick={() => void openRun(run.id)}>
+            {run.createdAt.slice(0, 16).replace('T', ' ')}
+          </button>
+        )}
+      </td>
+      <td>{run.goal}</td>
+      <td className="nowrap">{taskText(run)}</td>
+      <td>{run.manifest.settings.method}</td>
+      <td className="number">{run.manifest.settings.seed}</td>
+      <td className="nowrap">
+        <Mark tone={run.reason ? endWording(run.reason).tone : 'quiet'} /> {endText(run)}
+      </td>
+      <td className="number">{run.steps}</td>
+      <td className="number">{run.updates}</td>
+      <td className="number">{run.rollbacks}</td>
+      <td className="number">{run.reward}</td>
+      <td>{run.manifest.modelName}</td>
+      <td>
+        <input
+          className="cell"
+          aria-label="Tags, apart by blanks"
+          key={notes.tags.join(' ')}
+          defaultValue={notes.tags.join(' ')}
+          disabled={isFile}
+          onBlur={(event) =>
+            void changeNotes(run.id, {
+              ...notes,
+              tags: [...new Set(event.target.value.split(/[\s,]+/).filter(Boolean))],
+            })
+          }
+        />
+      </td>
+      <td>
+        <input
+          className="cell note"
+          aria-label="Note"
+          key={notes.note}
+          defaultValue={notes.note}
+          disabled={isFile}
+          onBlur={(event) =>
+            void changeNotes(run.id, { ...notes, note: event.target.value.trim() })
+          }
+        />
+      </td>
+    </tr>
+  );
+}
+
+function taskText({ manifest: { task } }: RunSummary): string {
+  return `${task.split} ${task.index}`;
+}
+
+function endText({ reason }: RunSummary): string {
+  return reason ? endWording(reason).label : 'Interrupted';
+}
+
+/** The colour of the n-th chosen run, from 0. */
+export function seriesOf(index: number): 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 {
+  const order = [1, 2, 3, 4, 5, 6, 7, 8] as const;
+  return order[index % order.length] ?? 1;
+}

@@ -1,0 +1,91 @@
+/** Two of the chosen runs step by step, with the first step at which they act differently. */
+
+import { useMemo, useRef, useState } from 'react';
+import type { StepTaken } from '../records.ts';
+import { firstDivergence, pairSteps } from './compare-numbers.ts';
+import { Mark } from './icons.tsx';
+import { actionWording, type RunView } from './run-view.ts';
+
+export function SideBySide({ runs }: { runs: readonly RunView[] }) {
+  const [left, setLeft] = useState(0);
+  const [right, setRight] = useState(1);
+  const [a, b] = [runs[left] ?? runs[0], runs[right] ?? runs[1]];
+  const pairs = useMemo(() => (a && b ? pairSteps(a, b) : []), [a, b]);
+  const list = useRef<HTMLDivElement>(null);
+  const divergence = firstDivergence(pairs);
+  if (!a || !b) return null;
+  const sameTask =
+    a.started.task.split === b.started.task.split && a.started.task.index === b.started.task.index;
+  const choose = (label: string, value: number, set: (index: number) => void) => (
+    <select aria-label={label} value={value} onChange={(event) => set(Number(event.target.value))}>
+      {runs.map((run, index) => (
+        <option key={index} value={index}>
+          {index + 1}: {run.started.manifest.settings.method}, seed{' '}
+          {run.started.manifest.settings.seed}
+        </option>
+      ))}
+    </select>
+  );
+  return (
+    <section className="compare-part" aria-labelledby="side-title">
+      <div className="compare-bar">
+        <h3 id="side-title">Side by side</h3>
+        {choose('The run on the left', left, setLeft)}
+        {choose('The run on the right', right, setRight)}
+        {divergence === null ? (
+          <span>They act alike at every step.</span>
+        ) : (
+          <button
+            type="button"
+            className="link"
+            onClick={() =>
+              list.current
+                ?.querySelector(`[data-pair="${divergence}"]`)
+                ?.scrollIntoView({ block: 'center' })
+            }
+          >
+            They part at step {divergence}
+          </button>
+        )}
+        {!sameTask && <span className="aside">Mind that these are different tasks.</span>}
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reached by keyboard */}
+      <div className="pairs" ref={list} tabIndex={0}>
+        <ol>
+          {pairs.map((pair) => (
+            <li
+              key={pair.t}
+              data-pair={pair.t}
+              className={pair.sameAction ? 'pair' : 'pair apart'}
+              data-first={pair.t === divergence || undefined}
+            >
+              <span className="step-number">{pair.t}</span>
+              <Half step={pair.left} />
+              <Half step={pair.right} />
+            </li>
+          ))}
+        </ol>
+      </div>
+    </section>
+  );
+}
+
+function Half({ step }: { step: StepTaken | null }) {
+  if (!step) return <p className="aside">has ended</p>;
+  const wording = actionWording(step.actionClass);
+  return (
+    <div>
+      <p className="thought">{step.thought}</p>
+      <p className="action">
+        <code>{step.action || '(none)'}</code>
+        {wording.tone !== 'good' && (
+          <span className="class-mark">
+            <Mark tone={wording.tone} />
+            {wording.label}
+          </span>
+        )}
+      </p>
+      <p className="observation">{step.observation}</p>
+    </div>
+  );
+}
