@@ -70,8 +70,19 @@ test('the whole notebook goes out as one file and comes back into an empty brows
       }
       await put('snapshots', [summary.id, 'latest'], {
         schema: 1,
-        adapter: { modules: [] },
-        optimiser: { step: 2, m: [new Float32Array([0.1, -0])], v: [] },
+        adapter: {
+          modules: [
+            {
+              ...{ layer: 0, target: 'q_proj', inputs: 2, outputs: 1, rank: 1, scale: 2 },
+              ...{ aT: new Float32Array([0.1, -0]), bT: new Float32Array(1) },
+            },
+          ],
+        },
+        optimiser: {
+          step: 2,
+          m: [new Float32Array(2), new Float32Array(1)],
+          v: [new Float32Array(2), new Float32Array(1)],
+        },
       });
     },
     [JSON.stringify(interrupted.summary), JSON.stringify(interrupted.events)],
@@ -110,7 +121,7 @@ test('the whole notebook goes out as one file and comes back into an empty brows
             .transaction('snapshots')
             .objectStore('snapshots')
             .get(['cut', 'latest']);
-          reading.onsuccess = () => resolve(Object.is(reading.result.optimiser.m[0][1], -0));
+          reading.onsuccess = () => resolve(Object.is(reading.result.adapter.modules[0].aT[1], -0));
         };
       }),
   );

@@ -38,7 +38,11 @@ const run: NotebookRun = {
         },
       ],
     },
-    optimiser: { step: 3, m: [new Float32Array([1.5])], v: [new Float32Array(0)] },
+    optimiser: {
+      step: 3,
+      m: [new Float32Array([1.5, 0]), new Float32Array([2])],
+      v: [new Float32Array([0.5, -0]), new Float32Array([1e-40])],
+    },
   },
 };
 
@@ -67,8 +71,8 @@ test('a notebook that lacks a file, or whose adapter is cut, is refused by name'
   expect(() => readNotebook(without('20261129-1/events.jsonl'), 'a.zip')).toThrow(
     /no 20261129-1\/events/,
   );
-  const cut = zipSync({ ...files, '20261129-1/latest.bin': new Uint8Array(4) });
-  expect(() => readNotebook(cut, 'a.zip')).toThrow(/an adapter is cut short/);
+  const cut = zipSync({ ...files, '20261129-1/latest.safetensors': new Uint8Array(4) });
+  expect(() => readNotebook(cut, 'a.zip')).toThrow(/a\.zip: 20261129-1\/latest\.safetensors/);
   const newer = zipSync({
     ...files,
     'notebook.json': new TextEncoder().encode('{"schema":9,"runs":[]}'),
