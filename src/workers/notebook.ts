@@ -4,17 +4,17 @@ import { notebookEnding } from '../formats/endings.ts';
 import { readNotebook, writeNotebook } from '../formats/notebook-file.ts';
 import { appendEvent, listRuns, runEvents, saveRun } from '../store/runs.ts';
 import { loadSnapshot, saveSnapshot } from '../store/snapshots.ts';
+import { foldSummary, startSummary } from '../store/summary.ts';
 import type { Download } from './api.ts';
 
 export async function exportNotebook(): Promise<Download> {
   const runs = [];
-  for (const summary of await listRuns()) {
-    runs.push({
-      summary,
-      events: await runEvents(summary.id),
-      // A run that ended before its first boundary has none.
-      latest: await loadSnapshot(summary.id, 'latest').catch(() => null),
-    });
+  for (const { id, createdAt } of await listRuns()) {
+    const events = await runEvents(id);
+    if (events.length === 0) continue; // it ended before its first event: there is nothing to keep
+    // A run that ended before its first boundary has none.
+    const latest = await loadSnapshot(id, 'latest').catch(() => null);
+    runs.push({ id, createdAt, events, latest });
   }
   const day = new Date().toISOString().slice(0, 10);
   return {
@@ -31,11 +31,14 @@ export async function importNotebook(
 ): Promise<{ added: number; known: number }> {
   const runs = readNotebook(new Uint8Array(await file.arrayBuffer()), name);
   const here = new Set((await listRuns()).map(({ id }) => id));
-  const fresh = runs.filter(({ summary }) => !here.has(summary.id));
-  for (const { summary, events, latest } of fresh) {
-    for (const event of events) await appendEvent(summary.id, event);
-    if (latest) await saveSnapshot(summary.id, 'latest', latest);
-    await saveRun(summary); // last: a run that is listed is whole
+  const fresh = runs.filter(({ id }) => !here.has(id));
+  for (const { id, createdAt, events, latest } of fresh) {
+    const [first] = events;
+    if (first?.type !== 'episode_started') continue; // parseRunFile has refused it
+    for (const event of events) await appendEvent(id, event);
+    if (latest) await saveSnapshot(id, 'latest', latest);
+    // Last: a run that is listed is whole.
+    await saveRun(events.reduce(foldSummary, startSummary(id, createdAt, first.manifest)));
   }
   return { added: fresh.length, known: runs.length - fresh.length };
 }
