@@ -10,9 +10,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   text: ['formats', 'math'],
   store: ['formats', 'math'],
   model: ['formats', 'text', 'math'],
+  remote: ['formats', 'math'],
   train: ['model', 'text', 'math'],
   experiment: ['formats', 'math'],
-  workers: ['train', 'model', 'text', 'store', 'envs', 'formats', 'math'],
+  workers: ['remote', 'train', 'model', 'text', 'store', 'envs', 'formats', 'math'],
   cli: ['experiment', 'workers', 'train', 'model', 'text', 'store', 'envs', 'formats', 'math'],
   ui: ['experiment', 'store', 'formats', 'math'],
 };

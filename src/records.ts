@@ -360,7 +360,8 @@ export interface RunManifest {
   readonly architecture: string;
   readonly heads: number;
   readonly kvHeads: number;
-  readonly backend: BackendName;
+  /** `remote`: a server computes, and nothing can be trained. */
+  readonly backend: BackendName | 'remote';
   /** The adapter's own description on WebGPU, else the SIMD flavour. */
   readonly device: string;
   readonly env: string;
@@ -394,6 +395,16 @@ export type ModelRef =
   /** `parts`: the further files of a model in several. */
   | { readonly kind: 'file'; readonly file: File; readonly parts?: readonly File[] }
   | { readonly kind: 'cached'; readonly key: string };
+
+/** A model behind an OpenAI-compatible server. The key is kept in memory for the session only. */
+export interface RemoteRef {
+  readonly baseUrl: string;
+  /** As the server names it. */
+  readonly model: string;
+  readonly apiKey: string | null;
+  /** The longest silence, in seconds. */
+  readonly timeout: number;
+}
 
 /** A model whose bytes are kept in this browser, all of them or those that had come when its download ended. */
 export interface StoredModel {
@@ -436,6 +447,8 @@ export interface ModelPreview {
 
 export interface ModelInfo {
   readonly name: string;
+  /** The server that computes it; absent for a model in this tab or process. */
+  readonly endpoint?: string;
   readonly architecture: string;
   readonly quantisation: string;
   readonly parameters: number;

@@ -119,6 +119,7 @@ program
   .option('--settings <file>', 'a settings.json')
   .option('--seed <n>', 'in place of the one in the files', integer('--seed', 0))
   .requiredOption('--out <folder>', 'where the two files go')
+  .option('--served-model <name>', 'with --model http://…, its name on the server')
   .option('--bundles', 'also one <split>-<index>.attt.zip a task, adapters included', false)
   .addOption(backendOption())
   .action(async (options) => {

@@ -4,8 +4,9 @@ import type { Settings } from '../config.ts';
 import { runEpisode } from '../episode.ts';
 import { heldTexts } from '../experiment/held-texts.ts';
 import type { Retention } from '../experiment/row.ts';
+import { completionsUrl } from '../formats/channel.ts';
 import type { Learner, Snapshots } from '../ports.ts';
-import type { EpisodeEvent, LearnerSnapshot, TaskRef } from '../records.ts';
+import type { EpisodeEvent, LearnerSnapshot, RemoteRef, TaskRef } from '../records.ts';
 import { methods, withMethod } from '../train/methods.ts';
 import { EngineHost } from '../workers/engine.ts';
 import { bundleRun } from '../workers/run-bundle.ts';
@@ -25,6 +26,8 @@ export interface EpisodesJob {
   readonly modelSha256: string;
   /** Also measure, after each episode that may train, what its adapter unlearnt. */
   readonly retention: boolean;
+  /** A served model in place of the machine's file. */
+  readonly remote: RemoteRef | null;
   /** Keep a bundle of each try. */
   readonly bundles: boolean;
 }
@@ -37,13 +40,18 @@ export type EpisodeItem =
 /** An episode that fails ends with its own event, and the next one begins. */
 export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<void> {
   const { source, backend, env, note, emit, keep } = machine;
-  const { episodes, modelSha256: sha256, bundles } = job;
+  const { episodes, modelSha256: sha256, remote, bundles } = job;
   const { signal } = new AbortController();
   const engine = new EngineHost(env, backend);
-  const { device } = await engine.capabilities();
-  note(`Backend: ${backend}, ${device}.`);
   const context = Math.max(...episodes.map(({ settings }) => withMethod(settings).context_length));
-  await engine.load({ source, sha256 }, context, signal, () => {});
+  if (remote) {
+    await engine.connect(remote, signal);
+    note(`${remote.model} on ${completionsUrl(remote.baseUrl).origin}.`);
+  } else {
+    const { device } = await engine.capabilities();
+    note(`Backend: ${backend}, ${device}.`);
+    await engine.load({ source, sha256 }, context, signal, () => {});
+  }
   let base: number | null = null;
   for (const { task, settings } of episodes) {
     const { reflects = false, trains } = methods[settings.method];

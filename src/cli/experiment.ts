@@ -173,7 +173,7 @@ async function runAll(
   };
   const jobs = episodes.map(({ task, settings }) => ({ task, settings }));
   await runOnHost(
-    { kind: 'run', episodes: jobs, modelSha256, retention: true, bundles: false },
+    { kind: 'run', episodes: jobs, modelSha256, retention: true, bundles: false, remote: null },
     where,
     take,
   );

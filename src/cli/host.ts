@@ -1,10 +1,12 @@
 /** Where a job runs: this process, or a headless Chromium where only that has WebGPU. */
 
 import { join } from 'node:path';
+import { bytesSource } from '../formats/source.ts';
 import type { BackendEnv } from '../model/device.ts';
 import { probeError, probeGpu } from '../model/probe.ts';
 import type { BackendName, Json } from '../records.ts';
 import { runInChromium } from './chromium.ts';
+import type { EpisodesJob } from './episodes.ts';
 import { openModel } from './files.ts';
 import { type Job, type Machine, runJob } from './jobs.ts';
 import { note } from './output.ts';
@@ -28,6 +30,16 @@ export async function runOnHost(
   if (backend !== 'webgpu') return await here(); // awaited: the file stays open until it is done
   const gpu = await nativeGpu();
   return await (gpu ? here(gpu) : runInChromium(job, source, { note, emit, keep }));
+}
+
+/** Does a job on a served model: nothing is computed here, and no file is opened. */
+export function runRemote(
+  job: EpisodesJob,
+  emit: Machine['emit'],
+  keep: Machine['keep'],
+): Promise<Json> {
+  const source = bytesSource(new Uint8Array(), 'a served model');
+  return runJob(job, { source, backend: 'cpu', env: { wasmPaths }, note, emit, keep });
 }
 
 /** The `webgpu` package's entry, where it finds an adapter and opens a device; null where not. */

@@ -41,7 +41,7 @@ export function nonNegative(name: string): (text: string) => number {
 export function modelOption(): Option {
   return new Option(
     '--model <file>',
-    'a GGUF file, or the name of a bundled model (household)',
+    'a GGUF file, or the name of a bundled model (household); for run also http://… of a server',
   ).makeOptionMandatory();
 }
 

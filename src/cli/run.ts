@@ -4,12 +4,15 @@ import { mkdir, open, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { methodNames, type Settings, settingsFor } from '../config.ts';
 import { LabError } from '../errors.ts';
+import type { Channel } from '../formats/channel.ts';
 import { mergeFiles, parseConfigToml, parseSettingsJson } from '../formats/settings.ts';
 import type { RunManifest, TaskRef } from '../records.ts';
 import type { EpisodeItem } from './episodes.ts';
 import { readText, sha256Of } from './files.ts';
-import { runOnHost, type Where } from './host.ts';
+import { runOnHost, runRemote, type Where } from './host.ts';
+import type { PortableFile } from './jobs.ts';
 import { note, WrongUse } from './output.ts';
+import { isRemote, remoteOf } from './remote.ts';
 import {
   type EpisodeResult,
   foldResult,
@@ -31,15 +34,21 @@ export interface RunOptions extends Where {
   readonly out: string;
   /** Also a bundle for each task. */
   readonly bundles: boolean;
+  /** Behind an address: the model's name there, in place of the one in config.toml. */
+  readonly servedModel?: string;
 }
 
 /** Runs the tasks in order. `failed` when an episode ended by an error of engine or environment. */
 export async function run(
   options: RunOptions,
 ): Promise<{ readonly summary: RunSummary; readonly failed: boolean }> {
-  const settings = await settingsOf(options);
+  const { settings, channel } = await settingsOf(options);
+  const served = options.servedModel ?? settings.policy_model;
+  const remote = isRemote(options.model)
+    ? remoteOf(options.model, served, channel, process.env)
+    : null;
   const tasks = await tasksOf(options);
-  const modelSha256 = await sha256Of(options.model);
+  const modelSha256 = remote ? '' : await sha256Of(options.model);
   await mkdir(options.out, { recursive: true });
   const file = await open(join(options.out, 'events.jsonl'), 'w');
   const results: EpisodeResult[] = [];
@@ -64,10 +73,10 @@ export async function run(
   try {
     const episodes = tasks.map((task) => ({ task, settings }));
     const { bundles } = options;
-    const job = { kind: 'run', episodes, modelSha256, retention: false, bundles } as const;
-    await runOnHost(job, options, take, ({ name, base64 }) =>
-      writeFile(join(options.out, name), Buffer.from(base64, 'base64')),
-    );
+    const job = { kind: 'run', episodes, modelSha256, retention: false, remote, bundles } as const;
+    const keep = ({ name, base64 }: PortableFile) =>
+      writeFile(join(options.out, name), Buffer.from(base64, 'base64'));
+    await (remote ? runRemote(job, take, keep) : runOnHost(job, options, take, keep));
   } finally {
     await file.close();
   }
@@ -83,21 +92,25 @@ export async function run(
 }
 
 /** Defaults, then config.toml, then settings.json, then what the command line names. */
-async function settingsOf(options: RunOptions): Promise<Settings> {
+async function settingsOf(
+  options: RunOptions,
+): Promise<{ readonly settings: Settings; readonly channel: Channel | null }> {
   const { config, settings, method: asked, seed } = options;
+  const toml = config === undefined ? null : parseConfigToml(await readText(config), config);
   const { patch, notes } = mergeFiles(
-    config === undefined ? null : parseConfigToml(await readText(config), config),
+    toml,
     settings === undefined ? null : parseSettingsJson(await readText(settings), settings),
   );
   for (const line of notes) note(line);
   const method = methodNames.find((name) => name === asked);
-  return {
+  const own: Settings = {
     ...settingsFor(options.env),
     ...patch,
-    policy_model: basename(options.model),
+    ...(isRemote(options.model) ? {} : { policy_model: basename(options.model) }),
     ...(method === undefined ? {} : { method }),
     ...(seed === undefined ? {} : { seed }),
   };
+  return { settings: own, channel: toml?.channel ?? null };
 }
 
 /** The tasks of a split by index. */

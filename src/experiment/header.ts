@@ -15,7 +15,7 @@ export interface Header {
   readonly taskSet: string;
   readonly model: string;
   readonly modelSha256: string;
-  readonly backend: BackendName;
+  readonly backend: BackendName | 'remote';
   readonly appVersion: string;
   readonly arms: readonly Arm[];
   /** Episodes in all shards. */

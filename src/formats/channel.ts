@@ -1,4 +1,6 @@
-/** The way to a summary model's endpoint, and its key, which never leaves the session in a file. */
+/** The way to a model's endpoint, and its key, which never leaves the session in a file. */
+
+import { LabError } from '../errors.ts';
 
 /** A channel table of config.toml. */
 export interface Channel {
@@ -60,4 +62,41 @@ export function resolveKey(
 export function exportedKey(channel: Channel): string | null {
   if (channel.api_key === null || placeholderName(channel.api_key) !== null) return channel.api_key;
   return placeholder(`${channel.name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_API_KEY`);
+}
+
+/**
+ * Where chat completions are asked for, from any form in which a base address is written: with or
+ * without a version, a final slash or the whole path. A segment such as `av1` is no version. Throws
+ * `bad_config` for what is no http address, or carries a key in it.
+ *
+ * Example: `https://h.test/v1/`, `https://h.test` -> `https://h.test/v1/chat/completions`.
+ */
+export function completionsUrl(base: string): URL {
+  const url = parseUrl(base);
+  const path = url.pathname.replace(/\/+/g, '/').replace(/\/$/, '');
+  const whole = path.replace(/\/chat\/completions$/, '');
+  const versioned = /(?:^|\/)v\d+(?:(?:alpha|beta)\d*)?$/.test(whole);
+  url.pathname = `${whole}${versioned ? '' : '/v1'}/chat/completions`;
+  url.hash = '';
+  return url;
+}
+
+function parseUrl(base: string): URL {
+  const url = URL.canParse(base.trim()) ? new URL(base.trim()) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new LabError(
+      'bad_config',
+      `The address "${base}" is no http or https address; expected one such as http://127.0.0.1:8080/v1.`,
+    );
+  }
+  if (url.username === '' && url.password === '') return url;
+  throw new LabError(
+    'bad_config',
+    'The address carries a name or password, which would be stored with it. Take it out and give the key by itself.',
+  );
+}
+
+/** True for an address of this machine, which a secure page may reach without encryption. */
+export function isLoopback({ hostname }: URL): boolean {
+  return /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }

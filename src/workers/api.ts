@@ -11,6 +11,7 @@ import type {
   ModelPreview,
   ModelRef,
   Progress,
+  RemoteRef,
   RunSummary,
   StoredModel,
   TaskRef,
@@ -58,6 +59,8 @@ export interface EngineApi {
       readonly input: { readonly ref: ModelRef | null; readonly settings: Settings };
       readonly output: ModelPreview;
     };
+    /** Uses a model behind a server from now on; the present one stays when it does not answer. */
+    readonly connectModel: { readonly input: RemoteRef; readonly output: ModelInfo };
     readonly loadedModel: { readonly input: null; readonly output: ModelInfo | null };
     readonly runs: { readonly input: null; readonly output: readonly RunSummary[] };
     readonly runEvents: {

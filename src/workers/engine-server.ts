@@ -68,6 +68,7 @@ export function engineHandlers(
         const source = await headerSource(ref, base, signal);
         return previewModel(await readGguf(source), source.name, settings, backend, deviceGiB());
       },
+      connectModel: (ref, signal) => engine.connect(ref, signal),
       loadedModel: () => engine.info,
       runs: () => listRuns(),
       runEvents: ({ id }) => runEvents(id),

@@ -13,18 +13,21 @@ import { projectionShape } from '../model/llama-config.ts';
 import { freshAdapter } from '../model/lora.ts';
 import { defaultNeeds, estimateMemory, weightBytesOn } from '../model/memory.ts';
 import { LlamaPolicy, templateOf } from '../model/policy.ts';
+import type { Learner, Policy } from '../ports.ts';
 import type {
   BackendName,
   Capabilities,
   LoadProgress,
   ModelInfo,
+  RemoteRef,
   RunManifest,
   TaskRef,
 } from '../records.ts';
+import { probeRemote, remoteEpisode } from '../remote/remote-policy.ts';
 import { createTokenizer, type Tokenizer } from '../text/tokenizer.ts';
 import { tokenizerHash } from '../text/tokenizer-hash.ts';
 import { LoraLearner } from '../train/learner.ts';
-import { withMethod } from '../train/methods.ts';
+import { methods, withMethod } from '../train/methods.ts';
 
 /** A model's file with what is known of it before it is read. */
 export interface ModelFile {
@@ -46,8 +49,8 @@ export interface Loaded {
 
 /** What one episode borrows of the engine; dispose it at the episode's end. */
 export interface EpisodeFaces {
-  readonly policy: LlamaPolicy;
-  readonly learner: LoraLearner;
+  readonly policy: Policy;
+  readonly learner: Learner;
   readonly manifest: RunManifest;
   dispose(): void;
 }
@@ -58,6 +61,8 @@ export class EngineHost {
   #preferred: BackendName | undefined;
   #backend: Promise<OpenBackend> | null = null;
   #loaded: Loaded | null = null;
+  /** A served model, in place of a loaded one. */
+  #remote: { readonly ref: RemoteRef; readonly info: ModelInfo } | null = null;
 
   constructor(env: BackendEnv, preferred?: BackendName) {
     this.#env = env;
@@ -86,7 +91,7 @@ export class EngineHost {
   }
 
   get info(): ModelInfo | null {
-    return this.#loaded?.info ?? null;
+    return this.#remote?.info ?? this.#loaded?.info ?? null;
   }
 
   /** The model in use. Throws `not_found` without one. */
@@ -134,8 +139,18 @@ export class EngineHost {
     const tokenizerSha256 = await tokenizerHash(gguf.metadata);
     const info = infoOf(file, gguf, model, tokenizer, backend.name);
     this.#loaded?.model.dispose();
+    this.#remote = null;
     this.#loaded = { file, gguf, model, tokenizer, tokenizerSha256, info };
     return this.#loaded.info;
+  }
+
+  /** Uses a served model from now on; the present one stays when it does not answer. */
+  async connect(ref: RemoteRef, signal: AbortSignal): Promise<ModelInfo> {
+    const info = await probeRemote(ref, signal);
+    this.#loaded?.model.dispose();
+    this.#loaded = null;
+    this.#remote = { ref, info };
+    return info;
   }
 
   /** Policy and learner for one episode, with a fresh adapter. Throws `not_found` without a model. */
@@ -145,6 +160,12 @@ export class EngineHost {
     reflections: readonly string[] = [],
   ): Promise<EpisodeFaces> {
     const settings = withMethod(asked);
+    if (this.#remote) {
+      const trains = methods[settings.method].trains !== 'never';
+      const faces = remoteEpisode(this.#remote.ref, task, settings, trains);
+      const manifest = { ...faces.manifest, ...(reflections.length > 0 && { reflections }) };
+      return { ...faces, manifest, dispose() {} };
+    }
     const { model, tokenizer, tokenizerSha256, gguf, file, info } = this.loaded;
     const template = templateOf(gguf.metadata, file.source.name);
     const backend = await this.backend();

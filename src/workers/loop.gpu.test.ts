@@ -13,6 +13,7 @@ import type { Boundary, EpisodeEvent, LearnerSnapshot } from '../records.ts';
 import { bundledModelUrl, fetchModel } from '../store/models.ts';
 import { appendEvent, runEvents } from '../store/runs.ts';
 import { loadSnapshot, saveSnapshot } from '../store/snapshots.ts';
+import { LoraLearner } from '../train/learner.ts';
 import { EngineHost, type EpisodeFaces } from './engine.ts';
 import { EnvHost, hostedWorld, type WorkerLike } from './env-host.ts';
 
@@ -24,6 +25,7 @@ const probeIds = [1, 5, 9, 30, 7, 2];
 /** Logits after a few ids under the adapter as it is now. */
 async function logits(faces: EpisodeFaces, engine: EngineHost): Promise<Float32Array> {
   const { model } = engine.loaded;
+  if (!(faces.learner instanceof LoraLearner)) throw new Error('The learner has no adapter.');
   const { layers, kvHeads, headDim, contextLength } = model.config;
   using cache = new KvCache(layers, kvHeads * headDim, contextLength);
   const row = await forward(model, faces.learner.adapter, cache, probeIds, { logits: 'all' });

@@ -10,6 +10,6 @@ writer = SummaryWriter(Path(sys.argv[1] if len(sys.argv) > 1 else "tensorboard")
 writer.add_text("config", "```toml\n" + (root / "config.toml").read_text(encoding="utf-8") + "\n```")
 for row in pd.read_parquet(root / "metrics.parquet").to_dict("records"):
     for key, value in row.items():
-        if key != "step" and value == value and value is not None:
+        if key != "step" and value == value:
             writer.add_scalar(key, value, int(row["step"]))
 writer.close()

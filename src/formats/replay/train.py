@@ -8,7 +8,9 @@ from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
 
 root, base = Path(__file__).parents[1], Path(sys.argv[1])
 where = {"pretrained_model_name_or_path": base.parent, "gguf_file": base.name} if base.suffix == ".gguf" else {"pretrained_model_name_or_path": sys.argv[1]}
-model = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32), root / "adapter", is_trainable=True)
+weights = AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32)
+weights.is_quantized = False  # a GGUF file was dequantised to float32 on loading
+model = PeftModel.from_pretrained(weights, root / "adapter", is_trainable=True)
 rows = [json.loads(line) for line in (root / "tokens.jsonl").open(encoding="utf-8")]
 rows = [{key: row[key] for key in ("input_ids", "labels", "weights")} for row in rows if row["kept"]]
 

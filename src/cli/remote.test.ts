@@ -1,0 +1,72 @@
+/** `attt run` on a served model: the whole loop over a scripted server, and where keys go. */
+
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { delta, done, finish, scriptedServer, send } from '../remote/testing-server.ts';
+import { remoteOf } from './remote.ts';
+import { atttWith, scratchFile } from './testing.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const channel = { name: 'c', base_url: 'https://a.test/v1', api_key: '${' + 'MY_KEY}', timeout: 7 };
+
+test('a channel’s key goes to its own origin only', () => {
+  const env = { MY_KEY: 'mine', ATTT_API_KEY: 'other' };
+  expect(remoteOf('https://a.test', 'm', channel, env)).toMatchObject({
+    apiKey: 'mine',
+    timeout: 7,
+  });
+  expect(remoteOf('https://b.test', 'm', channel, env)).toMatchObject({
+    apiKey: 'other',
+    timeout: 120,
+  });
+  expect(remoteOf('https://b.test', 'm', channel, {}).apiKey).toBeNull();
+  expect(() => remoteOf('https://a.test', 'm', channel, {})).toThrow('MY_KEY is not set');
+});
+
+test('an episode runs on a server, its key in no file; a method that trains is refused', async () => {
+  await using server = await scriptedServer((response) =>
+    send(
+      response,
+      delta([
+        ['Thought', -0.1],
+        [': look\n', -0.2],
+        ['Action: look', -0.3],
+      ]),
+      finish('stop'),
+      done,
+    ),
+  );
+  const folder = mkdtempSync(join(tmpdir(), 'attt-remote-'));
+  const config = scratchFile(
+    'config.toml',
+    '[models.policy]\nmodel = "served"\n[lab]\nstep_limit = 6\n',
+  );
+  const run = (out: string, ...more: readonly string[]) =>
+    atttWith(
+      { ATTT_API_KEY: 'secret-key' },
+      ...['run', '--model', server.url, '--env', 'household', '--split', 'valid_unseen'],
+      ...['--tasks', '0', '--config', config, '--out', join(folder, out), ...more],
+    );
+  const ran = await run('frozen', '--method', 'frozen', '--bundles');
+  expect(ran.stderr).toContain('served on http://127.0.0.1');
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    backend: 'remote',
+    totals: { episodes: 1, errors: 0, mean_steps: 6 },
+  });
+  expect(server.asked.at(-1)).toMatchObject({
+    key: 'Bearer secret-key',
+    body: { model: 'served' },
+  });
+  const written = readFileSync(join(folder, 'frozen', 'events.jsonl'), 'utf8');
+  expect(written + ran.stdout + ran.stderr).not.toContain('secret-key');
+  const bundle = readFileSync(join(folder, 'frozen', 'valid_unseen-0.attt.zip'));
+  expect(bundle.includes('secret-key')).toBe(false);
+
+  const refused = await run('attt', '--method', 'attt');
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain('attt cannot train it');
+});
