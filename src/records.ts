@@ -45,6 +45,26 @@ export interface TaskRef {
   readonly data?: Json;
 }
 
+/** A world at one moment, to be read by a person: places and the things in them. */
+export interface WorldSketch {
+  readonly stateHash: string;
+  readonly holding: WorldThing | null;
+  readonly places: readonly {
+    readonly name: string;
+    /** The agent is at it. */
+    readonly here: boolean;
+    /** null where it cannot be opened. */
+    readonly open: boolean | null;
+    readonly things: readonly WorldThing[];
+  }[];
+}
+
+export interface WorldThing {
+  readonly name: string;
+  /** What was done to it, e.g. `hot`. */
+  readonly marks: readonly string[];
+}
+
 // ---------------------------------------------------------------- conversation
 
 export type Role = 'system' | 'user' | 'assistant';

@@ -1,6 +1,6 @@
 /** What a task environment is: a pure function over a JSON state. It knows no model and no prompt. */
 
-import type { EnvDescription, Json, TaskRef } from '../records.ts';
+import type { EnvDescription, Json, TaskRef, WorldSketch } from '../records.ts';
 
 /** Facts beside an observation, with TextWorld's meaning of the names. */
 export interface EnvInfo {
@@ -41,4 +41,6 @@ export interface Env<S extends Json = Json> {
   step(state: S, action: string): EnvStep<S>;
   /** Every command that the world would accept now, sorted; absent where a world has none. */
   admissible?(state: S): readonly string[];
+  /** What is where, for a person to read; absent where a world has no places. */
+  sketch?(state: S): WorldSketch;
 }

@@ -5,6 +5,7 @@ import type { EnvDescription } from '../records.ts';
 import type { Env, EnvReset, EnvStep } from './env.ts';
 import { allowed, allowedCommands, apply, houseOf, isWon, startState } from './household-rules.ts';
 import { type HouseholdScene, type HouseholdState, MARKS } from './household-scene.ts';
+import { sketchHousehold } from './household-sketch.ts';
 import { sceneOfTask, splitDescriptions, splitTasks } from './household-tasks.ts';
 import { feedback, introText, readCommand, writeCommand } from './household-text.ts';
 import { NOTHING, WORDING_V03, WORDING_V04, type Wording } from './household-wording.ts';
@@ -19,6 +20,7 @@ export function makeHousehold(version: '0.4' | '0.3'): Env<HouseholdState> {
     initial: (task) => resetScene(sceneOfTask(task), standard),
     step: (state, action) => stepHousehold(state, action, standard),
     admissible: (state) => admissible(state, standard),
+    sketch: (state) => sketchHousehold(state, stateHash(state)),
   };
 }
 

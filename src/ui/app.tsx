@@ -23,6 +23,7 @@ import { TipLayer } from './tip.tsx';
 import { Tour } from './tour.tsx';
 import { Transcript } from './transcript.tsx';
 import { Welcome } from './welcome.tsx';
+import { WorldPanel } from './world-panel.tsx';
 import './app.css';
 
 /** Fetched when it is opened. */
@@ -31,6 +32,7 @@ const Compare = lazy(() => import('./compare.tsx').then((module) => ({ default: 
 export function App() {
   const theme = useLab((state) => state.theme);
   const run = useLab(shownRun);
+  const lower = useLab((state) => state.reading.lower);
   const comparing = useLab((state) => state.comparing.open);
   useEffect(() => {
     document.documentElement.dataset.theme = theme;
@@ -59,7 +61,7 @@ export function App() {
             </section>
             <section className="right" aria-label="Measurements">
               <Charts run={run} />
-              <Heatmap run={run} />
+              {lower === 'world' ? <WorldPanel run={run} /> : <Heatmap run={run} />}
             </section>
           </>
         ) : (

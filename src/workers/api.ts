@@ -15,6 +15,7 @@ import type {
   RunSummary,
   StoredModel,
   TaskRef,
+  WorldSketch,
 } from '../records.ts';
 import type { AdapterCalls, AdapterStreams } from './adapters-api.ts';
 
@@ -50,6 +51,11 @@ export interface EngineApi {
     readonly openTask: {
       readonly input: { readonly name: string; readonly text: string };
       readonly output: TaskRef;
+    };
+    /** A recorded episode's world, from its actions: at the start and after each. */
+    readonly worldHistory: {
+      readonly input: { readonly task: TaskRef; readonly actions: readonly string[] };
+      readonly output: readonly WorldSketch[];
     };
     readonly models: { readonly input: null; readonly output: readonly StoredModel[] };
     readonly deleteModel: { readonly input: { readonly key: string }; readonly output: null };

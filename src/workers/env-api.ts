@@ -1,7 +1,7 @@
 /** The whole conversation between the engine worker and the environment worker, as types. */
 
 import type { WorldView } from '../ports.ts';
-import type { EnvDescription, Json, TaskRef } from '../records.ts';
+import type { EnvDescription, Json, TaskRef, WorldSketch } from '../records.ts';
 
 /** A world after a call: its whole state, and what the loop may see of it. */
 export interface WorldState {
@@ -24,6 +24,11 @@ export interface EnvApi {
       readonly output: TaskRef;
     };
     readonly reset: { readonly input: { readonly task: TaskRef }; readonly output: WorldState };
+    /** The world at the start and after each action; empty where the world cannot be sketched. */
+    readonly history: {
+      readonly input: { readonly task: TaskRef; readonly actions: readonly string[] };
+      readonly output: readonly WorldSketch[];
+    };
     /** The worker keeps nothing: the state comes with each call, so it can be replaced at any time. */
     readonly step: {
       readonly input: { readonly env: string; readonly state: Json; readonly action: string };

@@ -12,6 +12,17 @@ export const envHandlers: Handlers<EnvApi> = {
     describe: () => environments.map((env) => env.description),
     tasks: ({ env, split }) => environment(env).tasks(split),
     openTask: ({ name, text }) => openTaskFile(name, text),
+    history({ task, actions }) {
+      const env = environment(task.env);
+      if (!env.sketch) return [];
+      let { state } = env.initial(task);
+      const sketches = [env.sketch(state)];
+      for (const action of actions) {
+        state = env.step(state, action).state;
+        sketches.push(env.sketch(state));
+      }
+      return sketches;
+    },
     reset({ task }) {
       const env = environment(task.env);
       const reset = env.initial(task);
