@@ -71,13 +71,17 @@ function TourStop({ place, stop }: { place: number; stop: Stop }) {
     target?.scrollIntoView({ block: 'nearest' });
     const arrange = () => setSpot(spotBeside(target, box.current));
     arrange();
-    box.current?.querySelector<HTMLElement>('[data-first]')?.focus();
     window.addEventListener('resize', arrange);
     return () => {
       target?.removeAttribute('data-toured');
       window.removeEventListener('resize', arrange);
     };
   }, [stop]);
+  // What is hidden cannot have the focus: only once it has its place.
+  const placed = spot !== null;
+  useEffect(() => {
+    if (placed) box.current?.querySelector<HTMLElement>('[data-first]')?.focus();
+  }, [placed]);
   const go = (to: number | null) => dispatch({ type: 'tour', stop: to });
   const last = place === stops.length - 1;
   return (
