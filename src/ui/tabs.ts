@@ -15,6 +15,10 @@ type Message = 'take_over' | 'runs_changed';
 let channel: BroadcastChannel | null = null;
 /** Gives the lock back, while this tab has it. */
 let release: (() => void) | null = null;
+/** This tab's place in the line for the lock. */
+let inLine: AbortController | null = null;
+/** Ends what runs in this tab. */
+let stop: () => Promise<void> = async () => {};
 
 /**
  * Becomes the writing tab, at once or when the other one goes; `stopRun` ends what runs here before
@@ -25,20 +29,17 @@ export function watchTabs(stopRun: () => Promise<void>): void {
     dispatch({ type: 'writer', writer: 'this_tab' });
     return;
   }
+  stop = stopRun;
   channel = new BroadcastChannel(lockName);
   channel.onmessage = async ({ data }: MessageEvent<Message>) => {
     if (data === 'runs_changed') await refreshRuns();
     if (data !== 'take_over' || !release) return;
-    await stopRun();
-    release();
-    void waitForLock();
+    await stop();
+    release?.();
   };
-  void navigator.locks.request(lockName, { ifAvailable: true }, (lock) => {
-    if (lock) return hold();
-    dispatch({ type: 'writer', writer: 'other_tab' });
-    void waitForLock();
-    return undefined;
-  });
+  navigator.locks
+    .request(lockName, { ifAvailable: true }, (lock) => (lock ? hold() : stepBack()))
+    .then(waitForLock, taken);
 }
 
 /** Asks the writing tab to stop and step back; takes the lock from it where it does not answer. */
@@ -47,7 +48,8 @@ export function takeOver(): void {
   tellOtherTabs('take_over');
   setTimeout(() => {
     if (useLab.getState().notebook.writer !== 'taking_over') return;
-    void navigator.locks.request(lockName, { steal: true }, hold);
+    inLine?.abort(); // what is taken by force needs no place in the line
+    navigator.locks.request(lockName, { steal: true }, hold).then(waitForLock, taken);
   }, patienceMs);
 }
 
@@ -71,22 +73,35 @@ export function tellOtherTabs(message: Message): void {
   channel?.postMessage(message);
 }
 
-function waitForLock(): Promise<unknown> {
-  return navigator.locks.request(lockName, hold).catch(lost);
+/** In line for the lock, again and again: whoever gives it away wants it back when the other tab goes. */
+function waitForLock(): void {
+  const place = new AbortController();
+  inLine = place;
+  navigator.locks.request(lockName, { signal: place.signal }, hold).then(waitForLock, () => {
+    if (!place.signal.aborted) taken();
+  });
+}
+
+/** Another tab has taken the lock by force, since this one did not answer. */
+function taken(): void {
+  release = null;
+  stepBack();
+  void stop();
+  waitForLock();
 }
 
 /** Has the lock until it is released, or until another tab takes it by force. */
 async function hold(): Promise<void> {
-  dispatch({ type: 'writer', writer: 'this_tab' });
-  await Promise.all([refreshRuns(), refreshModels()]);
-  await new Promise<void>((resolve) => {
+  const released = new Promise<void>((resolve) => {
     release = resolve;
   });
+  dispatch({ type: 'writer', writer: 'this_tab' });
+  await Promise.all([refreshRuns(), refreshModels()]);
+  await released;
   release = null;
-  dispatch({ type: 'writer', writer: 'other_tab' });
+  stepBack();
 }
 
-function lost(): void {
-  release = null;
+function stepBack(): void {
   dispatch({ type: 'writer', writer: 'other_tab' });
 }
