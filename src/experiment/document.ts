@@ -66,7 +66,7 @@ function htmlOf(block: Block): string {
 
 /** Numbers stand to the right, words to the left. */
 function htmlCell(cell: string): string {
-  const number = /^[+\-\d]|^n\/a$/.test(cell);
+  const number = /^[+-]?[\d.]+(?: %|\/\d+)?(?: to [+-]?[\d.]+)?$|^n\/a$/.test(cell);
   return `<td${number ? '' : ' class="words"'}>${escapeXml(cell)}</td>`;
 }
 

@@ -27,7 +27,10 @@ export function Dialog({
       ref={box}
       className={wide ? 'wide' : ''}
       aria-labelledby={heading}
-      onClose={onClose}
+      // In development effects run twice, and the first run's late event must not close the second.
+      onClose={() => {
+        if (!box.current?.open) onClose();
+      }}
       onClick={(event) => {
         if (event.target === box.current) onClose();
       }}

@@ -32,15 +32,6 @@ export function RunsList() {
         <button
           type="button"
           className="button small"
-          aria-haspopup="dialog"
-          data-tip="Success, drift and cost by method: of these runs, or of an experiment's rows."
-          onClick={() => setReporting(true)}
-        >
-          Report…
-        </button>
-        <button
-          type="button"
-          className="button small"
           data-tip="All runs as a table, and several of them in one chart, table or side by side."
           onClick={() => void openComparison()}
         >
@@ -81,6 +72,17 @@ export function RunsList() {
           ))}
         </ul>
       )}
+      <p>
+        <button
+          type="button"
+          className="button small"
+          aria-haspopup="dialog"
+          data-tip="Success, drift and cost by method: of these runs, or of an experiment's rows."
+          onClick={() => setReporting(true)}
+        >
+          Report…
+        </button>
+      </p>
       <StorageFoot />
       {reporting && (
         <Suspense>
