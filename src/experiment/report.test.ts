@@ -58,6 +58,17 @@ describe('a report', () => {
     ]);
   });
 
+  test('finds a sweep whose plain arm was not run', () => {
+    const arms = header.arms.filter(({ name }) => name !== 'attt');
+    const attt = header.arms.find(({ name }) => name === 'attt');
+    if (!attt) throw new Error('no arm');
+    const rank16 = { ...attt, name: 'attt lora_rank=16' };
+    const sixteen = { ...rank16, settings: { ...attt.settings, lora_rank: 16 } };
+    const more = rows.map((row) => ({ ...row, arm: row.arm.replace(/^attt$/, sixteen.name) }));
+    const { blocks } = reportOf({ ...header, arms: [...arms, sixteen] }, more, '2026-11-29');
+    expect(blocks.some((b) => b.kind === 'heading' && b.text === 'LoRA rank (attt)')).toBe(true);
+  });
+
   test('names what is not applicable and why, and every setting', () => {
     expect(tableAfter('Not applicable').rows).toEqual([['reflexion', 'It writes no <text>.']]);
     const settings = report.blocks.filter((b) => b.kind === 'table').at(-1);

@@ -10,26 +10,26 @@ export interface SweepPoints {
   readonly points: readonly { readonly value: string; readonly score: Score }[];
 }
 
-/** Each setting in which some arm differs from its method's plain arm, with that plain arm in its place. */
+/** Each setting in which some arm differs from its method's first arm, with that first arm in its place. */
 export function sweepsOf(scores: readonly Score[]): readonly SweepPoints[] {
-  return scores
-    .filter(({ arm }) => arm.name === arm.method)
-    .flatMap((plain) => {
-      const byField = new Map<FieldName, Score[]>();
-      for (const score of scores) {
-        if (score === plain || score.arm.method !== plain.arm.method) continue;
-        const [field, another] = changedFields(plain.arm.settings, score.arm.settings);
-        if (field === undefined || another !== undefined) continue;
-        byField.set(field, [...(byField.get(field) ?? [plain]), score]);
-      }
-      return [...byField].map(([field, all]) => ({
-        method: plain.arm.method,
-        field,
-        points: all
-          .toSorted((a, b) => order(field, a, b))
-          .map((score) => ({ value: String(score.arm.settings[field]), score })),
-      }));
-    });
+  const first = (score: Score) =>
+    scores.find(({ arm }) => arm.method === score.arm.method) === score;
+  return scores.filter(first).flatMap((plain) => {
+    const byField = new Map<FieldName, Score[]>();
+    for (const score of scores) {
+      if (score === plain || score.arm.method !== plain.arm.method) continue;
+      const [field, another] = changedFields(plain.arm.settings, score.arm.settings);
+      if (field === undefined || another !== undefined) continue;
+      byField.set(field, [...(byField.get(field) ?? [plain]), score]);
+    }
+    return [...byField].map(([field, all]) => ({
+      method: plain.arm.method,
+      field,
+      points: all
+        .toSorted((a, b) => order(field, a, b))
+        .map((score) => ({ value: String(score.arm.settings[field]), score })),
+    }));
+  });
 }
 
 function order(field: FieldName, a: Score, b: Score): number {
