@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { madeRun } from '../../e2e/fixtures/recorded/household-run.ts';
 import type { EpisodeEvent, RunSummary } from '../records.ts';
 import { startSettings } from './defaults.ts';
+import { fits, remedies } from './memory-fit.ts';
 import { eventsOf, foldRun } from './run-view.ts';
 import { initialState, isRunning, reduce, shownRun, shownStep, type UiEvent } from './state.ts';
 
@@ -162,4 +163,66 @@ test('the same notice twice stands once', () => {
   expect(first && reduce(state, { type: 'notice_dismissed', id: first.id }).notices).toHaveLength(
     0,
   );
+});
+
+const part = (name: 'weights' | 'kv', bytes: number) => ({ part: name, bytes });
+const preview = {
+  name: 'large',
+  parameters: 1e9,
+  fileBytes: 7e8,
+  contextLength: 4096,
+  trainedContext: 8192,
+  memory: [part('weights', 3e9), part('kv', 5e9)],
+  limit: { bytes: 4e9, what: 'the heap' },
+};
+
+test('a model that may not fit waits for a word, and what the cache gives was not downloaded', () => {
+  const asking = play([
+    { type: 'model_loading', from: 'download', url: 'https://a.b/c.gguf', label: 'c.gguf' },
+    { type: 'model_previewed', preview, asking: true },
+  ]);
+  expect(asking.loading?.asking).toBe(true);
+  expect(asking.status).toBe('large may not fit into memory.');
+  const loaded = play(
+    [
+      { type: 'model_agreed' },
+      {
+        type: 'model_progress',
+        progress: { phase: 'cache', bytes: 1, total: 1, bytesPerSecond: 0 },
+      },
+      {
+        type: 'model_progress',
+        progress: { phase: 'upload', bytes: 1, total: 1, bytesPerSecond: 0 },
+      },
+      { type: 'model_loaded', model: { name: 'large' } as never }, // only its name is looked at
+    ],
+    asking,
+  );
+  expect(loaded.modelFrom).toBe('cache');
+  expect(loaded.loading).toBeNull();
+});
+
+test('the remedy names the largest part, and a limit that is not known refuses nothing', () => {
+  expect(fits(preview)).toBe(false);
+  expect(fits({ ...preview, limit: null })).toBe(true);
+  expect(fits({ ...preview, limit: { bytes: 8e9, what: '' } })).toBe(true);
+  expect(remedies(preview)).toMatch(
+    /^The KV cache is the largest part: a shorter context than 4,096/,
+  );
+  expect(remedies({ ...preview, memory: [part('weights', 3e9), part('kv', 1)] })).toMatch(
+    /choose a smaller model/,
+  );
+});
+
+test('a run that is taken up again shows the repeated record as work', () => {
+  const state = play([
+    ...live(recorded.slice(0, 4)),
+    {
+      type: 'run_progress',
+      progress: { type: 'phase', t: 2, phase: 'replay', done: 3, total: 4 },
+      at: 0,
+    },
+  ]);
+  expect(state.live?.phase).toMatchObject({ phase: 'replay', done: 3, total: 4 });
+  expect(isRunning(state)).toBe(true);
 });
