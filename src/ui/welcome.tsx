@@ -17,6 +17,7 @@ export function Welcome() {
   const loading = useLab((state) => state.loading);
   const live = useLab((state) => state.live);
   const model = useLab((state) => state.model);
+  const reading = useLab((state) => state.notebook.writer === 'other_tab');
   const starting = live !== null && live.status !== 'ended';
   const capabilities = useLab((state) => state.capabilities);
   const missing = capabilities?.steps.filter((step) => !step.ok) ?? [];
@@ -34,7 +35,7 @@ export function Welcome() {
           <button
             type="button"
             className="button primary big"
-            disabled={engine !== 'ready' || loading !== null || starting}
+            disabled={engine !== 'ready' || loading !== null || starting || reading}
             onClick={() => void startRun('run')}
           >
             <Icon name="play" />
