@@ -11,27 +11,34 @@ LOW, HIGH = 0.005, 8.0
 LINES = (("thought", "#2a6f97"), ("action", "#c1121f"))
 
 
-def rows_of(paths: list[Path]) -> list[dict[str, str]]:
-    """The rows of several legs in order; each leg's steps, minutes and tokens go on where the one before ended."""
-    rows: list[dict[str, str]] = []
-    for path in paths:
-        base = {k: float(rows[-1][k]) if rows else 0.0 for k in ("step", "minutes", "tokens")}
-        with path.open() as f:
-            for r in csv.DictReader(f):
-                rows.append({**r, "step": str(int(base["step"]) + int(r["step"])),
-                             "minutes": f"{base['minutes'] + float(r['minutes']):.2f}",
-                             "tokens": str(int(base["tokens"]) + int(r["tokens"]))})
-    return rows
+Rows = list[dict[str, str]]
 
 
-def write_csv(path: Path, rows: list[dict[str, str]]) -> None:
+def read(path: Path) -> Rows:
+    with path.open() as f:
+        return list(csv.DictReader(f))
+
+
+def joined(legs: list[tuple[Path, Path]]) -> tuple[Rows, Rows]:
+    """The rows of training and validation; a leg's steps, minutes and tokens go on where the leg before ended."""
+    base, out = {"step": 0.0, "minutes": 0.0, "tokens": 0.0}, ([], [])
+    for leg in legs:
+        parts = [read(path) for path in leg]
+        for rows, part in zip(out, parts):
+            rows += [{**r, "step": str(int(base["step"]) + int(r["step"])), "minutes": f"{base['minutes'] + float(r['minutes']):.2f}",
+                      "tokens": str(int(base["tokens"]) + int(r["tokens"]))} for r in part]
+        base = {k: base[k] + max(float(part[-1][k]) for part in parts if part) for k in base}
+    return out
+
+
+def write_csv(path: Path, rows: Rows) -> None:
     with path.open("w", newline="") as f:
         writer = csv.DictWriter(f, rows[0], lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
 
 
-def svg(train: list[dict[str, str]], val: list[dict[str, str]]) -> str:
+def svg(train: Rows, val: Rows) -> str:
     last = max(int(r["tokens"]) for r in (*train, *val))
     x = lambda tokens: LEFT + (WIDTH - LEFT - RIGHT) * tokens / last
     y = lambda loss: TOP + (HEIGHT - TOP - BOTTOM) * math.log(HIGH / min(HIGH, max(LOW, loss))) / math.log(HIGH / LOW)
@@ -58,7 +65,7 @@ def main() -> None:
     parser.add_argument("--val", type=Path, nargs="+", required=True)
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
-    train, val = rows_of(args.train), rows_of(args.val)
+    train, val = joined(list(zip(args.train, args.val, strict=True)))
     write_csv(args.out / "train.csv", train)
     write_csv(args.out / "val.csv", val)
     (args.out / "loss.svg").write_text(svg(train, val))

@@ -119,9 +119,12 @@ class MicroBatch:
 
 
 def verdicts(cls: np.ndarray) -> np.ndarray:
-    """Where the first word of a trained thought stands, which says what was seen: after the tokens `Thought` and `:`."""
+    """Where a trained thought says what was seen: `here` or the number in `Thought: Check fork here: No` and `Check fork 1`.
+
+    That is the fifth token where the name is one token. In other thoughts it is some token as good as another.
+    """
     trained = cls != UNTRAINED
-    starts = np.flatnonzero(trained & ~np.r_[False, trained[:-1]]) + 2
+    starts = np.flatnonzero(trained & ~np.r_[False, trained[:-1]]) + 4
     mask = np.zeros(len(cls), bool)
     mask[starts[starts < len(cls)]] = True
     return mask

@@ -44,7 +44,12 @@ function slotsOf(mind: Mind, decision: Decision, last: LastTurn): Slots {
   >;
   const about = last === null ? undefined : placeIn(last);
   const state = adjective[errand.kind];
-  const slots: Slots = { k: errand.object, g: errand.goal, e: taskPhrase(errand, state) };
+  const slots: Slots = {
+    t: wanted(mind),
+    k: errand.object,
+    g: errand.goal,
+    e: taskPhrase(errand, state),
+  };
   const set = (slot: string, value: string | null | undefined) => {
     if (value !== undefined && value !== null && value !== '') slots[slot] = value;
   };
@@ -153,35 +158,37 @@ function contentsIn(text: string): { receptacle: string; names: readonly string[
 }
 
 /**
- * Slots: k the task's object type, g the goal's type, e the task in short, r the last place, x and y the first things
- * seen there, f the wanted thing seen there, h the thing in hand with the state it got, n the place chosen, o the thing
- * chosen, a the state asked for. While it searches, no thought names what is wanted: whether an observation holds it is
- * then a comparison with the task alone, not with dozens of earlier mentions.
+ * Slots: t wanted type, k the task's object type, g the goal's type, e the task in short, r the last place, x and y the
+ * first things seen there, f the wanted thing seen there, h the thing in hand with the state it got, n the place chosen,
+ * o the thing chosen, a the state asked for.
+ *
+ * What is seen is told as `Check fork 1: Good` or `Check fork here: No`: what follows the word is what followed it when
+ * it was last read, its number in this observation or `here` in the thought before. A small transformer learns to go on
+ * as before (induction) long before it learns to compare an observation with a task.
  */
 const TEMPLATES = {
   start: ['The task is {e}.'],
   missing: [
-    'No, only {x}.',
-    'No, just {x} and {y}.',
-    'No, {r} keeps {x}.',
-    'No, {x} does not help.',
-    'No, I see {x}.',
-    'No, it stores {x}.',
-    'No, {r} has {x}.',
+    'Check {t} here: No, only {x}.',
+    'Check {t} here: No, just {x} and {y}.',
+    'Check {t} here: No, {r} keeps {x}.',
+    'Check {t} here: No, {x} does not help.',
+    'Check {t} here: No, I see {x}.',
+    'Check {t} here: No, it stores {x}.',
+    'Check {t} here: No, {r} has {x}.',
   ],
   empty: [
-    'No, {r} is empty.',
-    'No things at {r}.',
-    'No, {r} gave me nothing.',
-    'No, an empty place again.',
-    'No, nothing in {r}.',
+    'Check {t} here: No, {r} is empty.',
+    'Check {t} here: No things at {r}.',
+    'Check {t} here: No, {r} gave me nothing.',
+    'Check {t} here: No, an empty place again.',
+    'Check {t} here: No, nothing in {r}.',
   ],
   found: [
-    'Good, {f} at {r}.',
-    'Good, here is {f}.',
-    'Good, I see {f}.',
-    'Good, {f} stands here.',
-    'Good, {f} on {r} at last.',
+    'Check {f}: Good, at {r}.',
+    'Check {f}: Good, it is here.',
+    'Check {f}: Good, it stands here.',
+    'Check {f}: Good, on {r} at last.',
   ],
   closed: [
     '{r} is shut.',

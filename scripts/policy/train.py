@@ -24,7 +24,7 @@ from optim import AdamW, Muon
 
 KEY_VERBS = ("take", "move", "use", "heat", "cool", "clean")
 """Turns that decide a task and are rare among `go`; `--key-weight` multiplies their loss. `--verdict-weight` does
-so for the first word of a thought, which says whether the thing is there."""
+so where a thought says whether the thing is there."""
 REPORT = ("thought_go", "action_go", "thought_take", "action_take", "thought_move", "action_move", "thought_open",
           "action_open", "thought_use", "action_use", "thought_heat", "action_heat", "thought_cool", "action_cool",
           "thought_clean", "action_clean")
