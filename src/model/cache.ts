@@ -3,13 +3,19 @@
  * how it is computed.
  */
 
-import * as tf from '@tensorflow/tfjs-core';
+import type * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../errors.ts';
+import { type CacheRows, cacheRows } from './cache-rows.ts';
 import type { Adapter } from './lora.ts';
 
 export interface LayerCache {
   readonly k: tf.Tensor2D; // [capacity, kvWidth]
   readonly v: tf.Tensor2D; // [capacity, kvWidth]
+}
+
+interface LayerRows {
+  readonly k: CacheRows;
+  readonly v: CacheRows;
 }
 
 /** The first allocation; a cache doubles from there, so a short episode does not pay for a long context. */
@@ -19,7 +25,7 @@ const FIRST_CAPACITY = 256;
 export class KvCache {
   readonly limit: number;
   readonly #width: number;
-  #layers: LayerCache[];
+  #layers: LayerRows[];
   #ids: number[] = [];
   #adapter: Adapter | null = null;
   #version = 0;
@@ -29,7 +35,10 @@ export class KvCache {
     this.limit = limit;
     this.#width = width;
     const capacity = Math.min(FIRST_CAPACITY, limit);
-    this.#layers = Array.from({ length: layers }, () => emptyLayer(capacity, width));
+    this.#layers = Array.from({ length: layers }, () => ({
+      k: cacheRows(capacity, width),
+      v: cacheRows(capacity, width),
+    }));
   }
 
   /** The ids whose keys and values are valid, in order. */
@@ -42,7 +51,7 @@ export class KvCache {
   }
 
   get capacity(): number {
-    return this.#layers[0]?.k.shape[0] ?? 0;
+    return this.#layers[0]?.k.tensor.shape[0] ?? 0;
   }
 
   get bytes(): number {
@@ -52,7 +61,7 @@ export class KvCache {
   /** The tensors of one layer; borrowed, and replaced by {@link reserve}. */
   layer(index: number): LayerCache {
     const layer = this.#layers[index];
-    if (layer !== undefined) return layer;
+    if (layer !== undefined) return { k: layer.k.tensor, v: layer.v.tensor };
     throw new LabError('internal', `The cache has ${this.#layers.length} layers; not ${index}.`);
   }
 
@@ -89,11 +98,7 @@ export class KvCache {
     const old = this.capacity;
     if (length <= old) return;
     const capacity = Math.min(this.limit, Math.max(length, 2 * old));
-    this.#layers = this.#layers.map(({ k, v }) => {
-      const grown = { k: grow(k, capacity), v: grow(v, capacity) };
-      tf.dispose([k, v]);
-      return grown;
-    });
+    this.#layers = this.#layers.map(({ k, v }) => ({ k: k.grown(capacity), v: v.grown(capacity) }));
   }
 
   /** Records that the keys and values after the present ones are those of `ids`. */
@@ -102,7 +107,10 @@ export class KvCache {
   }
 
   dispose(): void {
-    for (const { k, v } of this.#layers) tf.dispose([k, v]);
+    for (const { k, v } of this.#layers) {
+      k.dispose();
+      v.dispose();
+    }
     this.#layers = [];
     this.#ids = [];
     this.#adapter = null;
@@ -111,16 +119,4 @@ export class KvCache {
   [Symbol.dispose](): void {
     this.dispose();
   }
-}
-
-function emptyLayer(capacity: number, width: number): LayerCache {
-  return {
-    k: tf.keep(tf.zeros<tf.Rank.R2>([capacity, width])),
-    v: tf.keep(tf.zeros<tf.Rank.R2>([capacity, width])),
-  };
-}
-
-function grow(rows: tf.Tensor2D, capacity: number): tf.Tensor2D {
-  const [old, width] = rows.shape;
-  return tf.keep(tf.tidy(() => tf.concat([rows, tf.zeros<tf.Rank.R2>([capacity - old, width])])));
 }

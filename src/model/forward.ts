@@ -6,6 +6,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { LabError, throwIfAborted } from '../errors.ts';
 import { KvCache } from './cache.ts';
+import { SPARE_BYTES, trimPool } from './gpu-pool.ts';
 import { type Attend, adapterOf, layerForward } from './layer.ts';
 import type { LlamaModel } from './llama.ts';
 import type { Adapter } from './lora.ts';
@@ -47,6 +48,7 @@ export async function forward(
   checkIds(ids, model.config.vocabulary);
   cache.useAdapter(adapter);
   cache.reserve(cache.length + ids.length);
+  trimPool(SPARE_BYTES);
   const size = options.chunk ?? PREFILL_CHUNK;
   const rows: tf.Tensor2D[] = [];
   try {

@@ -24,3 +24,16 @@ it('counts buffers made, destroyed and live by purpose; destroying twice counts 
   expect(ledger.live).toEqual({ buffers: 2, bytes: 23 });
   expect(ledger.livePurposes().get('weights')).toEqual({ buffers: 1, bytes: 20 });
 });
+
+it('remembers the most bytes that were live together, until it is told to count anew', () => {
+  const device = stubDevice();
+  const ledger = watchBuffers(device);
+  const a = device.createBuffer({ size: 100, usage: 0 });
+  a.destroy();
+  device.createBuffer({ size: 30, usage: 0 });
+  expect(ledger.peakBytes).toBe(100);
+  ledger.resetPeak();
+  expect(ledger.peakBytes).toBe(30);
+  device.createBuffer({ size: 5, usage: 0 });
+  expect(ledger.peakBytes).toBe(35);
+});

@@ -8,6 +8,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { LoraTarget } from '../config.ts';
 import { LabError, throwIfAborted } from '../errors.ts';
 import { checkIds, embed } from './forward.ts';
+import { SPARE_BYTES, trimPool } from './gpu-pool.ts';
 import { adapterOf, attendWithin, layerForward } from './layer.ts';
 import { layerBackward } from './layer-backward.ts';
 import type { LlamaModel } from './llama.ts';
@@ -27,6 +28,7 @@ export async function* runSequence(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<void, tf.Tensor2D[], void> {
   checkIds(ids, model.config.vocabulary);
+  trimPool(SPARE_BYTES);
   const kept: tf.Tensor2D[] = [embed(model, ids)];
   try {
     for (const [index, layer] of model.layers.entries()) {

@@ -34,7 +34,7 @@ describe.skipIf(!existsSync(FILE))('SmolLM2-135M-Instruct Q4_1 on wasm', () => {
     const gguf = await readGguf(source);
     model = await loadLlama(gguf, source, { contextLength: 2048 });
     tokenizer = createTokenizer(gguf.metadata);
-  });
+  }, 120_000);
   afterAll(() => model?.dispose());
 
   const newCache = () =>

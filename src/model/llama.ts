@@ -18,12 +18,14 @@ import {
 } from './llama-config.ts';
 import { nextMacrotask } from './macrotask.ts';
 import { weightBytesOn } from './memory.ts';
+import { onGpu } from './ops/host.ts';
 import {
   type AttentionHeads,
   makeRopeTable,
   type RopeScaling,
   type RopeTable,
 } from './ops/index.ts';
+import { refuseBeyondBinding } from './ops/program.ts';
 import { uploadWeight, type WeightMatrix } from './weights.ts';
 import { WASM_WEIGHT_BUDGET } from './weights-simd.ts';
 
@@ -79,6 +81,7 @@ export async function loadLlama(
 ): Promise<LlamaModel> {
   const config = readLlamaConfig(gguf, options.contextLength);
   refuseBeyondHeap(gguf);
+  refuseBeyondBindings(config);
   const owned: { dispose(): void }[] = [];
   const tensors = new Map(gguf.tensors.map((tensor) => [tensor.name, tensor]));
   const total = gguf.tensors.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -185,6 +188,14 @@ type Ropes = Readonly<Record<'global' | 'local', RopeTable>>;
 function headsOf(config: LlamaConfig, window: number | null): AttentionHeads {
   const { heads, kvHeads, headDim, attentionScale: scale } = config;
   return { heads, kvHeads, headDim, scale, ...(window !== null && { window }) };
+}
+
+/** Before the first byte is read: what a conversation at full context will bind on a GPU. */
+function refuseBeyondBindings({ contextLength, kvHeads, headDim }: LlamaConfig): void {
+  if (!onGpu()) return;
+  const at = `at a context of ${contextLength} tokens`;
+  refuseBeyondBinding(`The keys of one layer ${at}`, 4 * contextLength * kvHeads * headDim);
+  refuseBeyondBinding(`The table of RoPE's angles ${at}`, 2 * contextLength * headDim);
 }
 
 /** Before the first byte is read: a failed malloc in the wasm heap is silent. */

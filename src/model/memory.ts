@@ -4,9 +4,27 @@ import { defaultSettings, type LoraTarget } from '../config.ts';
 import type { GgufTensor } from '../formats/gguf.ts';
 import { byteLength } from '../formats/quants.ts';
 import type { BackendName, MemoryPart } from '../records.ts';
+import { FAMILIES, type Family } from './families.ts';
 import type { LlamaConfig } from './llama-config.ts';
 import { projectionShape } from './llama-config.ts';
 import { panelBytes } from './weights-simd.ts';
+
+/** Bytes of a float32. */
+const FLOAT = 4;
+
+/**
+ * Logits of one chunk of trained positions take at most this much (42 positions of 49,152 tokens): far
+ * below any binding limit, and short enough to hear a stop.
+ */
+export const HEAD_CHUNK_BYTES = 8 * 2 ** 20;
+
+/** Rows of the head that one invocation of its gradient adds up: see ops/linear.ts. */
+const HEAD_PART_ROWS = 2048;
+
+/** Positions whose logits are computed together: at least one. */
+export function headChunk(vocabulary: number, limit = HEAD_CHUNK_BYTES): number {
+  return Math.max(1, Math.floor(limit / (FLOAT * vocabulary)));
+}
 
 export interface MemoryNeeds {
   /** Bytes of all matrices as they are kept on the device. */
@@ -54,24 +72,55 @@ function sum<T>(items: readonly T[], value: (item: T) => number): number {
 }
 
 /**
- * Weights as kept, the cache at full context, adapter, Adam's two moments, and training's
- * activations: one kept input per layer, and one layer's intermediates recomputed at a time.
+ * Weights as kept with RoPE's tables, the cache at full context, the adapter, Adam's two moments, and
+ * what training one text adds at its peak. On WebGPU the sum is within a tenth of the most bytes that
+ * buffers then hold (memory.gpu.test.ts).
  */
 export function estimateMemory(config: LlamaConfig, needs: MemoryNeeds): readonly MemoryPart[] {
-  const { layers, width, inner, heads, kvHeads, headDim, contextLength } = config;
-  const perLayer = needs.targets.reduce((sum, target) => {
+  const { layers, kvHeads, headDim, contextLength, localRopeBase } = config;
+  const perLayer = sum(needs.targets, (target) => {
     const { inputs, outputs } = projectionShape(config, target);
-    return sum + needs.rank * (inputs + outputs);
-  }, 0);
-  const lora = 4 * layers * perLayer;
-  const T = needs.trainTokens;
-  const oneLayer =
-    4 * T * (6 * width + 2 * (heads + 2 * kvHeads) * headDim + 6 * inner + 2 * heads * T);
+    return needs.rank * (inputs + outputs);
+  });
+  const lora = FLOAT * layers * perLayer;
+  const ropeTables = FLOAT * contextLength * headDim * (localRopeBase === null ? 1 : 2);
   return [
-    { part: 'weights', bytes: needs.weightBytes },
-    { part: 'kv', bytes: 4 * 2 * layers * contextLength * kvHeads * headDim },
-    { part: 'lora', bytes: lora },
-    { part: 'optimiser', bytes: 2 * lora },
-    { part: 'activations', bytes: 4 * layers * T * width + oneLayer },
+    { part: 'weights', bytes: needs.weightBytes + ropeTables },
+    { part: 'kv', bytes: FLOAT * 2 * layers * contextLength * kvHeads * headDim },
+    // Each twice: while an update runs, what was before it is kept, so that it can be undone.
+    { part: 'lora', bytes: 2 * lora },
+    { part: 'optimiser', bytes: 2 * 2 * lora },
+    { part: 'activations', bytes: lora + activationBytes(config, needs) },
   ];
+}
+
+/** One kept input a layer, one layer's forward and backward pass at a time, and logits in chunks. */
+function activationBytes(config: LlamaConfig, { targets, trainTokens: T }: MemoryNeeds): number {
+  const { layers, width, vocabulary } = config;
+  const kept = (layers + 1) * width;
+  const labels = Math.max(1, T - 1);
+  const chunk = Math.min(labels, headChunk(vocabulary));
+  // Buffers are reused by their exact size, so that the last, shorter chunk has its own.
+  const rows = chunk + (labels % chunk);
+  const sums = Math.ceil(vocabulary / HEAD_PART_ROWS) + 6;
+  const head = rows * (2 * vocabulary + sums * width);
+  return FLOAT * (T * (kept + layerFloats(config, targets)) + head);
+}
+
+/**
+ * Float32 values a token that one layer's backward pass holds at once: each tensor of layer.ts and
+ * layer-backward.ts once, since all are freed together at its end.
+ */
+function layerFloats(config: LlamaConfig, targets: readonly LoraTarget[]): number {
+  const { width, inner, heads, kvHeads, headDim } = config;
+  const family: Family = FAMILIES[config.architecture];
+  const q = heads * headDim;
+  const kv = kvHeads * headDim;
+  const always = 16 * width + 6 * q + 8 * kv + 6 * inner;
+  const headNorms = family.headNorms ? 2 * (q + kv) : 0;
+  const postNorms = family.postNorms ? 5 * width : 0;
+  const biases = sum(family.biases, (target) => projectionShape(config, target).outputs);
+  // The gradient at the input through the adapter, and its sum with the one through the matrix.
+  const adapters = sum(targets, (target) => 2 * projectionShape(config, target).inputs);
+  return always + headNorms + postNorms + biases + adapters;
 }

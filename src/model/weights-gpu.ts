@@ -6,7 +6,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../errors.ts';
 import { byteLength, GGML_LAYOUTS, type GgmlType } from '../formats/quants.ts';
-import { gpuBackend } from './ops/program.ts';
+import { gpuBackend, submitRecorded } from './ops/program.ts';
 import { GPU_FORMATS, isPlain } from './ops/wgsl-decode.ts';
 
 /** File bytes repacked and sent at a time: keeps the extra memory of an upload small. */
@@ -63,11 +63,7 @@ export class GpuWeight {
   }
 
   dispose(): void {
-    const backend = gpuBackend();
-    // Kernels that read the buffers may still be recorded and not submitted.
-    backend.ensureCommandEncoderReady();
-    backend.endComputePassEncoder();
-    backend.submitQueue();
+    submitRecorded(); // kernels that read the buffers among it
     for (const { buffer, tensor } of this.#planes.splice(0)) {
       tensor.dispose();
       buffer.destroy();

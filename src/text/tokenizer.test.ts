@@ -236,7 +236,7 @@ describe.skipIf(!existsSync(gemma))('Gemma 3 270M (scripts/fetch-models.mjs gemm
   beforeAll(async () => {
     const source = blobSource(await openAsBlob(gemma), 'Gemma 3');
     tokenizer = createTokenizer((await readGguf(source)).metadata);
-  });
+  }, 60_000);
 
   // Ids by llama.cpp.
   test.each(gemmaCases.strings)('$text has the ids of llama.cpp', ({ text, ids }) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { headChunk, lossDivisor, targetsOf, weightedSum } from './loss.ts';
+import { headChunk } from '../model/memory.ts';
+import { lossDivisor, targetsOf, weightedSum } from './loss.ts';
 
 const targets = (weights: number[]) =>
   targetsOf({ ids: [0, ...weights.map((_, i) => i + 1)], weights: [0, ...weights] });

@@ -8,6 +8,7 @@ import { LabError, throwIfAborted } from '../errors.ts';
 import { logitsOf } from '../model/forward.ts';
 import type { LlamaModel } from '../model/llama.ts';
 import { nextMacrotask } from '../model/macrotask.ts';
+import { headChunk } from '../model/memory.ts';
 import {
   crossEntropy,
   crossEntropyBackward,
@@ -32,17 +33,6 @@ export interface Targets {
   readonly rows: Int32Array; // ascending
   readonly labels: Int32Array;
   readonly weights: Float64Array;
-}
-
-/**
- * Logits of one chunk take at most this much (42 positions of 49,152 tokens): far below any binding
- * limit, and short enough to hear a stop.
- */
-export const HEAD_CHUNK_BYTES = 8 * 2 ** 20;
-
-/** Positions whose logits are computed together: at least one. */
-export function headChunk(vocabulary: number, limit = HEAD_CHUNK_BYTES): number {
-  return Math.max(1, Math.floor(limit / (4 * vocabulary)));
 }
 
 /** The labels of a sequence. Throws `bad_input` when there is none or one cannot be predicted. */

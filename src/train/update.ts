@@ -5,6 +5,7 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../errors.ts';
+import { trimPool } from '../model/gpu-pool.ts';
 import type { LlamaModel } from '../model/llama.ts';
 import { AdapterGradients, backwardSequence, runSequence } from '../model/llama-backward.ts';
 import type { Adapter } from '../model/lora.ts';
@@ -89,6 +90,7 @@ export async function* updateAdapter(
   let firstGradients: readonly Float32Array[] | null = null;
   let finished = false;
   const references: tf.Tensor2D[] = [];
+  trimPool(); // what was read at other lengths makes room for this one
   try {
     if (klPenalty) {
       for (const { ids } of work) {
@@ -132,6 +134,7 @@ export async function* updateAdapter(
     }
   } finally {
     tf.dispose(references);
+    trimPool();
     if (finished) {
       tf.dispose([...before.parameters, ...before.optimiser.m, ...before.optimiser.v]);
     } else {

@@ -130,6 +130,14 @@ export function gpuBackend(): WebGPUBackend {
   return backend as WebGPUBackend; // registered under this name by device.ts
 }
 
+/** Hands everything recorded so far to the GPU; tfjs then frees what waited for it. */
+export function submitRecorded(): void {
+  const backend = gpuBackend();
+  backend.ensureCommandEncoderReady();
+  backend.endComputePassEncoder();
+  backend.submitQueue();
+}
+
 /**
  * Throws `limit` when `bytes` exceed what one binding may hold: WebGPU would otherwise fail at bind
  * time and leave zeros.
@@ -139,7 +147,7 @@ export function refuseBeyondBinding(what: string, bytes: number): void {
   if (bytes <= limit) return;
   throw new LabError(
     'limit',
-    `${what}: a tensor of ${bytes} bytes does not fit the GPU's binding limit of ${limit} bytes. Use shorter text, a smaller model, or the WASM backend.`,
+    `${what}: a tensor of ${bytes} bytes does not fit the GPU's binding limit of ${limit} bytes. Use a shorter context or text, a smaller model, or the WASM backend.`,
     { bytes, limit },
   );
 }
