@@ -72,9 +72,11 @@ describe.each([
   ['a gemma3', '/e2e/fixtures/families/tiny_gemma3.gguf', 120],
 ])('the estimate for %s', (_, path, tokens) => {
   it('is within a tenth of what the buffers take: weights, cache, and the peak of an update', async () => {
-    const { gguf, source } = await read(path);
+    const { gguf: file, source } = await read(path);
+    const key = `${file.metadata['general.architecture']}.context_length`;
+    const gguf = { ...file, metadata: { ...file.metadata, [key]: 1024 } };
     const idle = ledger().live.bytes;
-    const model = await loadLlama(gguf, source, { contextLength: 1024 });
+    const model = await loadLlama(gguf, source);
     const { config } = model;
     const parts = estimateMemory(config, {
       weightBytes: weightBytesOn('webgpu', gguf.tensors),
