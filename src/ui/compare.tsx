@@ -16,7 +16,7 @@ export function Compare() {
   const comparing = useLab((state) => state.comparing);
   const runs = comparedRuns(comparing);
   return (
-    <section className="compare" aria-label="Compare runs">
+    <section className="compare-screen" aria-label="Compare runs">
       <div className="compare-head">
         <h2>Compare runs</h2>
         <span className="aside">

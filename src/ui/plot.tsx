@@ -116,7 +116,7 @@ export const Plot = memo(function Plot({
           dataKey="t"
           type="number"
           domain={[start, end]}
-          allowDataOverflow
+          allowDataOverflow={start > 0 || points.some((point) => (point.t ?? 0) > end)}
           allowDecimals={false}
           padding={{ right: edge }}
           tickCount={6}
