@@ -2,6 +2,7 @@
 
 import { create } from 'zustand';
 import { LabError } from '../errors.ts';
+import { notebookEnding } from '../formats/endings.ts';
 import { readGguf } from '../formats/gguf.ts';
 import { blobSource } from '../formats/source.ts';
 import type { ChatMessage, ShelvedAdapter } from '../records.ts';
@@ -68,9 +69,12 @@ export async function takeAdapters(files: readonly File[]): Promise<readonly Fil
   return rest;
 }
 
+/** Zips that this program makes of other things. */
+const ourZips: readonly string[] = ['.attt.zip', notebookEnding];
+
 async function isAdapter(file: File): Promise<boolean> {
   const name = file.name.toLowerCase();
-  if (name.endsWith('.zip')) return !name.endsWith('.attt.zip');
+  if (name.endsWith('.zip')) return !ourZips.some((ending) => name.endsWith(ending));
   if (!name.endsWith('.gguf')) return false;
   try {
     const { metadata } = await readGguf(blobSource(file, file.name));
