@@ -133,6 +133,7 @@ function Texts({ texts }: { texts: ComparedTexts }) {
                       type="button"
                       className="compare-token"
                       style={{ background: shade(difference) }}
+                      aria-label={`${JSON.stringify(piece)}, ${signed(difference)} nats`}
                       data-tip={`${JSON.stringify(piece)}: ${signed(difference)} nats`}
                       onClick={() => setAt({ text: i, token: t })}
                     >
