@@ -137,7 +137,7 @@ function Texts({ texts }: { texts: ComparedTexts }) {
                       data-tip={`${JSON.stringify(piece)}: ${signed(difference)} nats`}
                       onClick={() => setAt({ text: i, token: t })}
                     >
-                      {piece}
+                      {piece.replaceAll('\n', '⏎')}
                     </button>
                   );
                 })}
