@@ -71,11 +71,11 @@ async function shuffled(file: Uint8Array): Promise<Uint8Array> {
 const path = bundledModels[0]?.path ?? '';
 const settings: Settings = { ...settingsFor(env), method: 'frozen' };
 
-test('the bundled policy solves at least 20 % of 20 frozen training tasks', async () => {
+test('the bundled policy solves at least 40 % of 20 frozen training tasks', async () => {
   const file = new Uint8Array(readFileSync(path));
   const count = await solved(file, tasks.slice(0, 20), settings);
   console.log(`Solved ${count} of 20.`);
-  expect(count).toBeGreaterThanOrEqual(4);
+  expect(count).toBeGreaterThanOrEqual(8);
 });
 
 test('with its weights shuffled it solves none of them', async () => {
