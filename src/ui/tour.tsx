@@ -71,17 +71,13 @@ function TourStop({ place, stop }: { place: number; stop: Stop }) {
     target?.scrollIntoView({ block: 'nearest' });
     const arrange = () => setSpot(spotBeside(target, box.current));
     arrange();
+    box.current?.querySelector<HTMLElement>('[data-first]')?.focus({ preventScroll: true });
     window.addEventListener('resize', arrange);
     return () => {
       target?.removeAttribute('data-toured');
       window.removeEventListener('resize', arrange);
     };
   }, [stop]);
-  // What is hidden cannot have the focus: only once it has its place.
-  const placed = spot !== null;
-  useEffect(() => {
-    if (placed) box.current?.querySelector<HTMLElement>('[data-first]')?.focus();
-  }, [placed]);
   const go = (to: number | null) => dispatch({ type: 'tour', stop: to });
   const last = place === stops.length - 1;
   return (
@@ -90,7 +86,7 @@ function TourStop({ place, stop }: { place: number; stop: Stop }) {
       className="tour"
       role="dialog"
       aria-labelledby={heading}
-      style={spot ?? { visibility: 'hidden' }}
+      style={spot ?? { left: -9999, top: 0 }}
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
         event.stopPropagation();
