@@ -60,13 +60,7 @@ export function Heatmap({ run }: { run: RunView }) {
       ) : boundary?.tokens && view === 'matrix' ? (
         <TokenMatrix run={run} boundary={boundary} quantity={quantity} scale={scale} />
       ) : boundary?.tokens ? (
-        <Tokens
-          key={boundary.seq}
-          run={run}
-          boundary={boundary}
-          quantity={quantity}
-          scale={scale}
-        />
+        <Tokens run={run} boundary={boundary} quantity={quantity} scale={scale} />
       ) : (
         <p className="heatmap-empty">
           {run.boundaries.length === 0
@@ -257,7 +251,7 @@ function Tokens({ run, boundary, quantity, scale }: TokensProps) {
   const chosen = token !== null && token < count ? token : firstTrained(boundary);
   const choose = (j: number) => dispatch({ type: 'token_chosen', j });
   const field = useRef<HTMLDivElement>(null);
-  const at = hovered ?? chosen;
+  const at = hovered !== null && hovered < count ? hovered : chosen;
   const unmeasured = tokens?.ids.every((_, j) => tokenValue(tokens, j, quantity) === null) ?? false;
   const pin = (j: number) => dispatch({ type: 'token_pinned', pin: { seq: boundary.seq, j } });
   const move = (event: KeyboardEvent) => {
