@@ -146,7 +146,7 @@ async function openWasm(env: BackendEnv, probed: ProbedGpu | null): Promise<Open
   const { setWasmPaths } = await import('@tensorflow/tfjs-backend-wasm');
   if (tf.findBackend('wasm') === null) setWasmPaths({ ...env.wasmPaths });
   // In an isolated page tfjs would take its threaded build, whose shared memory our kernels cannot
-  // import: they run twice as fast on one thread as its float32 products on two.
+  // import: every product would fall back to float32 copies.
   tf.env().set('WASM_HAS_MULTITHREAD_SUPPORT', false);
   if (!(await tf.setBackend('wasm'))) {
     throw new LabError(

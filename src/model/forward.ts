@@ -6,6 +6,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { LabError, throwIfAborted } from '../errors.ts';
 import { KvCache } from './cache.ts';
+import { decoderFits, decoderOf } from './decode/decoder.ts';
 import { SPARE_BYTES, trimPool } from './gpu-pool.ts';
 import { type Attend, adapterOf, layerForward } from './layer.ts';
 import type { LlamaModel } from './llama.ts';
@@ -82,6 +83,13 @@ async function forwardChunk(
 ): Promise<tf.Tensor2D | null> {
   const start = cache.length;
   const length = start + ids.length;
+  const [only] = ids;
+  if (only !== undefined && ids.length === 1 && decoderFits(model, adapter)) {
+    const logits = await (await decoderOf(model)).step(adapter, cache, only, start);
+    if (wanted !== 'none') return logits;
+    logits.dispose();
+    return null;
+  }
   let x = embed(model, ids);
   try {
     for (const [index, layer] of model.layers.entries()) {

@@ -58,6 +58,8 @@ export interface LlamaModel {
   readonly tensorBytes: number;
   /** Every matrix once, for accounting. */
   readonly matrices: readonly WeightMatrix[];
+  /** Frees `part` with the model: what is made for it later. */
+  own(part: { dispose(): void }): void;
   dispose(): void;
 }
 
@@ -175,6 +177,7 @@ export async function loadLlama(
       parameters: gguf.tensors.reduce((sum, { rows, cols }) => sum + rows * cols, 0),
       tensorBytes: total,
       matrices,
+      own: (part) => void owned.push(part),
       dispose: () => freeAll(owned),
     };
   } catch (error) {

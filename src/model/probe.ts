@@ -10,6 +10,7 @@ const WANTED_FEATURES: readonly string[] = ['shader-f16', 'subgroups', 'timestam
 const WANTED_LIMITS = [
   'maxBufferSize',
   'maxStorageBufferBindingSize',
+  'maxStorageBuffersPerShaderStage',
   'maxComputeWorkgroupStorageSize',
   'maxComputeInvocationsPerWorkgroup',
   'maxComputeWorkgroupSizeX',

@@ -1,0 +1,205 @@
+/** A token through the decoder against the same token through the ops, which have references of their own. */
+
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readGguf } from '../../formats/gguf.ts';
+import { blobSource } from '../../formats/source.ts';
+import { deriveRng } from '../../math/rng.ts';
+import type { AdapterData } from '../../records.ts';
+import { KvCache } from '../cache.ts';
+import type { OpenBackend } from '../device.ts';
+import { forward } from '../forward.ts';
+import { type LlamaModel, loadLlama } from '../llama.ts';
+import { projectionShape } from '../llama-config.ts';
+import { Adapter, freshAdapter } from '../lora.ts';
+import { gpuBackend } from '../ops/program.ts';
+import { distance, randomArray } from '../ops/testing.ts';
+import { openGpu } from '../ops/testing-gpu.ts';
+import { Compiler } from './compile.ts';
+import { decoderFits, decoderOf } from './decoder.ts';
+import { LANES, productsShader } from './wgsl.ts';
+
+/** float32 sums of the same products in another order, through six layers. */
+const TOLERANCE = 2e-5;
+
+let opened: OpenBackend;
+beforeAll(async () => {
+  opened = await openGpu();
+});
+afterAll(() => opened.dispose());
+
+async function open(path: string): Promise<LlamaModel> {
+  const source = blobSource(await (await fetch(path)).blob(), path);
+  return loadLlama(await readGguf(source), source);
+}
+
+const cacheFor = ({ config }: LlamaModel) =>
+  new KvCache(config.layers, config.kvHeads * config.headDim, config.contextLength);
+
+/** An adapter on q and v that moves the logits: B is not zero. */
+function adapterFor({ config }: LlamaModel, rank: number): Adapter {
+  const shape = { rank, alpha: 16, targets: ['q_proj', 'v_proj'] } as const;
+  const rng = deriveRng(7, 'adapter', rank);
+  const fresh = freshAdapter(shape, config.layers, (t) => projectionShape(config, t), rng);
+  const modules: AdapterData['modules'] = fresh.modules.map((module) => ({
+    ...module,
+    bT: randomArray(rng, module.bT.length, 0.05),
+  }));
+  return new Adapter({ modules });
+}
+
+/** Logits of the last `alone` of ids, read one by one after the others. */
+async function oneByOne(
+  model: LlamaModel,
+  adapter: Adapter | null,
+  ids: readonly number[],
+  alone: number,
+): Promise<Float32Array[]> {
+  using cache = cacheFor(model);
+  const rest = ids.length - alone;
+  await forward(model, adapter, cache, ids.slice(0, rest), { logits: 'none', chunk: 32 });
+  const rows: Float32Array[] = [];
+  for (const id of ids.slice(rest)) {
+    const logits = await forward(model, adapter, cache, [id], { logits: 'last' });
+    rows.push(Float32Array.from((await logits?.data<'float32'>()) ?? []));
+    logits?.dispose();
+  }
+  return rows;
+}
+
+/** The same from one chunk, which the ops compute. */
+async function together(
+  model: LlamaModel,
+  adapter: Adapter | null,
+  ids: readonly number[],
+  last: number,
+): Promise<Float32Array[]> {
+  using cache = cacheFor(model);
+  const logits = await forward(model, adapter, cache, ids, { logits: 'all', chunk: 32 });
+  const values = (await logits?.data<'float32'>()) ?? new Float32Array();
+  logits?.dispose();
+  const { vocabulary } = model.config;
+  return Array.from({ length: last }, (_, i) => {
+    const row = ids.length - last + i;
+    return values.slice(row * vocabulary, (row + 1) * vocabulary);
+  });
+}
+
+describe.each(['q8_0', 'q4_0'])('the bundled policy as %s', (type) => {
+  it.each([0, 3, 8])('decodes as the ops do, with an adapter of rank %i', async (rank) => {
+    const model = await open(`/models/household-2m/household-2m-${type}.gguf`);
+    using adapter = rank === 0 ? null : adapterFor(model, rank);
+    expect(decoderFits(model, adapter)).toBe(true);
+    // Past 256 rows the cache moves to larger buffers; once is enough, it takes its time.
+    const length = type === 'q8_0' && rank === 3 ? 260 : 70;
+    const ids = Array.from({ length }, (_, i) => (i * 37 + 11) % 1000);
+    const expected = await together(model, adapter, ids, 6);
+    const before = tf.memory().numTensors;
+    const found = await oneByOne(model, adapter, ids, 6);
+    expect(tf.memory().numTensors).toBe(before);
+    found.forEach((row, i) => {
+      expect(distance(row, expected[i] ?? []), `token ${i}`).toBeLessThan(TOLERANCE);
+    });
+    model.dispose();
+    expect(opened.ledger?.livePurposes().get('decode')).toBeUndefined();
+  });
+});
+
+it('a trained adapter is used from the next token on', async () => {
+  const model = await open('/models/household-2m/household-2m-q8_0.gguf');
+  using adapter = adapterFor(model, 4);
+  const ids = Array.from({ length: 12 }, (_, i) => i + 5);
+  const first = await oneByOne(model, adapter, ids, 2);
+  adapter.assign(adapter.parameters().map((each) => tf.mul(each, 2)));
+  const second = await oneByOne(model, adapter, ids, 2);
+  const expected = await together(model, adapter, ids, 2);
+  expect(distance(second[1] ?? [], expected[1] ?? [])).toBeLessThan(TOLERANCE);
+  expect(distance(second[1] ?? [], first[1] ?? [])).toBeGreaterThan(1e-3);
+  model.dispose();
+});
+
+it('a token takes at most 8 dispatches a layer and 6 more, in one submit', async () => {
+  const model = await open('/models/household-2m/household-2m-q8_0.gguf');
+  using adapter = adapterFor(model, 8);
+  using cache = cacheFor(model);
+  const decoder = await decoderOf(model);
+  (await decoder.step(adapter, cache, 5, 0)).dispose();
+  const { prototype } = GPUComputePassEncoder;
+  const dispatch = prototype.dispatchWorkgroups;
+  let count = 0;
+  prototype.dispatchWorkgroups = function (...groups) {
+    count++;
+    return dispatch.apply(this, groups);
+  };
+  (await decoder.step(adapter, cache, 6, 1)).dispose();
+  prototype.dispatchWorkgroups = dispatch;
+  expect(count).toBeLessThanOrEqual(8 * model.config.layers + 6);
+  expect(count).toBeGreaterThan(model.config.layers);
+  model.dispose();
+});
+
+describe.each(LANES)('products with %i lanes a row', (lanes) => {
+  it('agree with sums in double on 20 odd shapes, norm included', async () => {
+    const { device } = gpuBackend();
+    const compiler = new Compiler(device);
+    for (let number = 0; number < 20; number++) {
+      const rng = deriveRng(7, 'products', number);
+      const cols = 32 * (1 + rng.int(9));
+      const matrices = [1, 2].map(() => ({ type: 'F32', rows: 1 + rng.int(40), cols }) as const);
+      const values = matrices.map(({ rows }) => randomArray(rng, rows * cols));
+      const x = randomArray(rng, cols, 2);
+      const gain = randomArray(rng, cols);
+      const shader = productsShader(matrices, { eps: 1e-5 }, lanes);
+      const total = matrices.reduce((sum, { rows }) => sum + rows, 0);
+      const found = await run(device, compiler, shader, [x, gain, ...values], total);
+      const squares = x.reduce((sum, v) => sum + v * v, 0);
+      const r = 1 / Math.sqrt(squares / cols + 1e-5);
+      const expected = values.flatMap((w, n) =>
+        Array.from({ length: matrices[n]?.rows ?? 0 }, (_, row) => {
+          let sum = 0;
+          for (let i = 0; i < cols; i++) {
+            sum += (w[row * cols + i] ?? 0) * (x[i] ?? 0) * (gain[i] ?? 0);
+          }
+          return sum * r;
+        }),
+      );
+      expect(distance(found, expected), `case ${number}`).toBeLessThan(5e-6);
+    }
+  });
+});
+
+/** One dispatch over float32 inputs; the result's values. */
+async function run(
+  device: GPUDevice,
+  compiler: Compiler,
+  shader: ReturnType<typeof productsShader>,
+  inputs: readonly Float32Array[],
+  length: number,
+): Promise<Float32Array> {
+  const { STORAGE, UNIFORM, COPY_DST, COPY_SRC, MAP_READ } = GPUBufferUsage;
+  const token = device.createBuffer({ size: 8, usage: UNIFORM });
+  const sent = inputs.map((values) => {
+    const buffer = device.createBuffer({ size: values.byteLength, usage: STORAGE | COPY_DST });
+    device.queue.writeBuffer(buffer, 0, Float32Array.from(values));
+    return buffer;
+  });
+  const result = device.createBuffer({ size: 4 * length, usage: STORAGE | COPY_SRC });
+  const read = device.createBuffer({ size: 4 * length, usage: MAP_READ | COPY_DST });
+  const { pipeline, layout } = compiler.compile(shader);
+  const entries = [token, ...sent, result].map((buffer, binding) => ({
+    binding,
+    resource: { buffer },
+  }));
+  const encoder = device.createCommandEncoder();
+  const pass = encoder.beginComputePass();
+  pass.setPipeline(pipeline);
+  pass.setBindGroup(0, device.createBindGroup({ layout, entries }));
+  pass.dispatchWorkgroups(shader.workgroups);
+  pass.end();
+  encoder.copyBufferToBuffer(result, 0, read, 0, 4 * length);
+  device.queue.submit([encoder.finish()]);
+  await read.mapAsync(GPUMapMode.READ);
+  const values = new Float32Array(read.getMappedRange()).slice();
+  for (const buffer of [token, ...sent, result, read]) buffer.destroy();
+  return values;
+}
