@@ -2,7 +2,7 @@
 // and in Node), wllama, tfjs's own ops, and for training PyTorch with PEFT where a Python has them.
 //
 //   npm run bench -- --model FILE.gguf [--prompt 256] [--decode 64] [--train 0] [--repeats 3]
-//                    [--only engine-wasm,wllama-wasm,…] [--hardware] [--python PATH] [--out bench.json]
+//                    [--steps 0] [--only engine-wasm,wllama-wasm,…] [--hardware] [--python PATH] [--out bench.json]
 //
 // Every contestant is loaded once; then all are measured in turn, `repeats` times after one round that
 // does not count, so that a machine whose speed drifts treats them alike. stdout: a table of medians.
@@ -33,6 +33,7 @@ const { values: asked } = parseArgs({
     prompt: { type: 'string', default: '256' },
     decode: { type: 'string', default: '64' },
     train: { type: 'string', default: '0' },
+    steps: { type: 'string', default: '0' },
     repeats: { type: 'string', default: '3' },
     only: { type: 'string' },
     hardware: { type: 'boolean', default: false },
@@ -62,6 +63,7 @@ const work = {
   prompt: Number(asked.prompt),
   decode: Number(asked.decode),
   train: Number(asked.train),
+  steps: Number(asked.steps),
 };
 const types = { '.js': 'text/javascript', '.wasm': 'application/wasm' };
 
@@ -220,6 +222,8 @@ const figures = [
   'prefillPerSecond',
   'decodePerSecond',
   'updateSeconds',
+  'firstStepSeconds',
+  'lastStepSeconds',
   'dispatchesPerToken',
   'submitsPerToken',
   'memoryBytes',
@@ -257,6 +261,8 @@ console.table(
         'decode tok/s': shown(r.decodePerSecond),
         'against it, decode': ratio(first.decodePerSecond, r.decodePerSecond),
         's an update': shown(r.updateSeconds, 2),
+        's first step': shown(r.firstStepSeconds, 3),
+        's last step': shown(r.lastStepSeconds, 3),
         'dispatches a token': shown(r.dispatchesPerToken),
         'submits a token': shown(r.submitsPerToken),
         'MB held': r.memoryBytes === null ? '' : shown(r.memoryBytes / 1e6),

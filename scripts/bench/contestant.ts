@@ -7,6 +7,8 @@ export interface Work {
   readonly decode: number;
   /** Tokens of the trained text; 0 leaves training out. */
   readonly train: number;
+  /** Steps of an episode whose first and last are timed; 0 leaves them out. */
+  readonly steps: number;
 }
 
 /** One measurement; null where the contestant cannot say. */
@@ -14,6 +16,9 @@ export interface Measured {
   readonly prefillPerSecond: number;
   readonly decodePerSecond: number;
   readonly updateSeconds: number | null;
+  /** A step reads and decodes the same few tokens wherever it stands in an episode. */
+  readonly firstStepSeconds: number | null;
+  readonly lastStepSeconds: number | null;
   readonly dispatchesPerToken: number | null;
   readonly submitsPerToken: number | null;
   /** Bytes of memory that the contestant holds beside the page: WASM or GPU. */

@@ -43,6 +43,7 @@ export async function engineContestant(
       return {
         prefillPerSecond: (1000 * work.prompt) / (read - begun),
         decodePerSecond: (1000 * work.decode) / (decoded - read),
+        ...(await episodeSteps(model, work.steps)),
         updateSeconds: work.train === 0 ? null : await update(model, work),
         dispatchesPerToken: gpu ? perToken(after.dispatches - before.dispatches) : null,
         submitsPerToken: gpu ? perToken(after.submits - before.submits) : null,
@@ -63,6 +64,26 @@ async function greedy(model: LlamaModel, cache: KvCache, ids: readonly number[])
   const row = (await logits?.data<'float32'>()) ?? new Float32Array(1);
   logits?.dispose();
   return argmax(row);
+}
+
+/** Tokens of an observation and of an action in a step of the household, about. */
+const STEP = { read: 24, decoded: 8 } as const;
+
+/** Seconds of the first and the last step of an episode whose conversation is kept in the cache. */
+async function episodeSteps(
+  model: LlamaModel,
+  steps: number,
+): Promise<Pick<Measured, 'firstStepSeconds' | 'lastStepSeconds'>> {
+  const { layers, kvHeads, headDim, contextLength, vocabulary } = model.config;
+  using cache = new KvCache(layers, kvHeads * headDim, contextLength);
+  const seconds: number[] = [];
+  for (let i = 0; i < steps; i++) {
+    const begun = performance.now();
+    let next = await greedy(model, cache, promptIds(STEP.read, vocabulary));
+    for (let k = 0; k < STEP.decoded; k++) next = await greedy(model, cache, [next]);
+    seconds.push((performance.now() - begun) / 1000);
+  }
+  return { firstStepSeconds: seconds[0] ?? null, lastStepSeconds: seconds.at(-1) ?? null };
 }
 
 /** Seconds for one update: two gradient steps, r 8 on q and v. */

@@ -101,6 +101,8 @@ export async function stockContestant(
         prefillPerSecond: (1000 * work.prompt) / (read - begun),
         decodePerSecond: (1000 * work.decode) / (decoded - read),
         updateSeconds: null,
+        firstStepSeconds: null,
+        lastStepSeconds: null,
         dispatchesPerToken: gpu ? (after.dispatches - before.dispatches) / work.decode : null,
         submitsPerToken: gpu ? (after.submits - before.submits) / work.decode : null,
         memoryBytes: backend.ledger?.live.bytes ?? tf.memory().numBytes,

@@ -33,6 +33,8 @@ export async function wllamaContestant(
         prefillPerSecond: timings?.prompt_per_second ?? Number.NaN,
         decodePerSecond: timings?.predicted_per_second ?? Number.NaN,
         updateSeconds: null,
+        firstStepSeconds: null,
+        lastStepSeconds: null,
         dispatchesPerToken: null,
         submitsPerToken: null,
         memoryBytes: null,

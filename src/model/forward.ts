@@ -119,19 +119,21 @@ async function forwardChunk(
 }
 
 /**
- * One short pass whose result is thrown away: shaders compile and float32 copies are made now, not at
- * the first token, and what does not fit fails while another model can still be kept.
+ * A short pass whose result is thrown away: shaders compile and are chosen now, not at the first token, and what does not fit fails while another model can still be kept.
  */
 export async function warmUp(model: LlamaModel, signal?: AbortSignal): Promise<void> {
   const { layers, kvHeads, headDim, contextLength } = model.config;
   using cache = new KvCache(layers, kvHeads * headDim, contextLength);
   const ids = new Array<number>(Math.min(LISTEN_FROM, contextLength)).fill(0);
   const options = { logits: 'last', ...(signal && { signal }) } as const;
-  const logits = await forward(model, null, cache, ids, options);
-  try {
-    await logits?.data();
-  } finally {
-    logits?.dispose();
+  // Many at once, then one alone: the two ways that a model is run.
+  for (const part of [ids.slice(1), ids.slice(0, 1)].filter(({ length }) => length > 0)) {
+    const logits = await forward(model, null, cache, part, options);
+    try {
+      await logits?.data();
+    } finally {
+      logits?.dispose();
+    }
   }
 }
 

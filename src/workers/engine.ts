@@ -6,6 +6,7 @@ import { LabError } from '../errors.ts';
 import { type GgufFile, readGguf } from '../formats/gguf.ts';
 import type { ByteSource } from '../formats/source.ts';
 import { deriveRng } from '../math/rng.ts';
+import { decodeVariant } from '../model/decode/decoder.ts';
 import { type BackendEnv, type OpenBackend, openBackend } from '../model/device.ts';
 import { warmUp } from '../model/forward.ts';
 import { type LlamaModel, loadLlama } from '../model/llama.ts';
@@ -169,6 +170,7 @@ export class EngineHost {
     const { model, tokenizer, tokenizerSha256, gguf, file, info } = this.loaded;
     const template = templateOf(gguf.metadata, file.source.name);
     const backend = await this.backend();
+    const kernels = await decodeVariant(model);
     const targets: readonly LoraTarget[] = settings.target_modules;
     const start = freshAdapter(
       { rank: settings.lora_rank, alpha: settings.lora_alpha, targets },
@@ -193,6 +195,7 @@ export class EngineHost {
         kvHeads: info.kvHeads,
         backend: backend.name,
         device: backend.device,
+        ...(kernels !== null && { kernels }),
         env: task.env,
         task,
         settings,

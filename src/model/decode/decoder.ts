@@ -59,6 +59,13 @@ export function decoderOf(model: LlamaModel): Promise<Decoder> {
   return made;
 }
 
+/** The variant in which a model's tokens are decoded, for the run's record; null where the ops do it. */
+export async function decodeVariant(model: LlamaModel): Promise<string | null> {
+  if (!decoderFits(model, null)) return null;
+  const { lanes } = await decoderOf(model);
+  return `one submit, ${lanes} ${lanes === 1 ? 'lane' : 'lanes'} a row`;
+}
+
 async function makeDecoder(model: LlamaModel): Promise<Decoder> {
   const compiler = new Compiler(gpuBackend().device);
   const decoder = new Decoder(model, compiler, await chooseLanes(compiler, sampleOf(model)));
