@@ -5,7 +5,7 @@
  * as float32.
  */
 
-import { storePanel } from './panel.as';
+import { lane0, lane1, lane2, lane3, plus, storePanel } from './panel.as';
 
 /** y [tokens, rows] for tokens in tiles of 4; `pairs` = B / 2; `acc` is scratch of 128 bytes. */
 export function bytesTimes4(
@@ -44,18 +44,15 @@ export function bytesTimes4(
           const v = v128.load(wp);
           const w0 = i16x8.extend_low_i8x16_s(v);
           const w1 = i16x8.extend_high_i8x16_s(v);
-          let x = v128.load32_splat(xp);
-          a0 = i32x4.add(a0, i32x4.dot_i16x8_s(w0, x));
-          b0 = i32x4.add(b0, i32x4.dot_i16x8_s(w1, x));
-          x = v128.load32_splat(xp, 4);
-          a1 = i32x4.add(a1, i32x4.dot_i16x8_s(w0, x));
-          b1 = i32x4.add(b1, i32x4.dot_i16x8_s(w1, x));
-          x = v128.load32_splat(xp, 8);
-          a2 = i32x4.add(a2, i32x4.dot_i16x8_s(w0, x));
-          b2 = i32x4.add(b2, i32x4.dot_i16x8_s(w1, x));
-          x = v128.load32_splat(xp, 12);
-          a3 = i32x4.add(a3, i32x4.dot_i16x8_s(w0, x));
-          b3 = i32x4.add(b3, i32x4.dot_i16x8_s(w1, x));
+          const x = v128.load(xp);
+          a0 = plus(a0, w0, lane0(x));
+          b0 = plus(b0, w1, lane0(x));
+          a1 = plus(a1, w0, lane1(x));
+          b1 = plus(b1, w1, lane1(x));
+          a2 = plus(a2, w0, lane2(x));
+          b2 = plus(b2, w1, lane2(x));
+          a3 = plus(a3, w0, lane3(x));
+          b3 = plus(b3, w1, lane3(x));
           xp += 16;
         }
         finish(acc, a0, b0, wp, sp, sp + toSums, offsets);
@@ -83,8 +80,8 @@ function finish(
   offsets: bool,
 ): void {
   const s4 = v128.load32_splat(s);
-  let y0 = plus(v128.load(acc), a, v128.load(scales), s4);
-  let y1 = plus(v128.load(acc, 16), b, v128.load(scales, 16), s4);
+  let y0 = scaled(v128.load(acc), a, v128.load(scales), s4);
+  let y1 = scaled(v128.load(acc, 16), b, v128.load(scales, 16), s4);
   if (offsets) {
     const x = v128.load32_splat(sum);
     y0 = f32x4.add(y0, f32x4.mul(v128.load(scales, 32), x));
@@ -96,7 +93,7 @@ function finish(
 
 // @ts-ignore: decorator
 @inline
-function plus(acc: v128, q: v128, d: v128, s: v128): v128 {
+function scaled(acc: v128, q: v128, d: v128, s: v128): v128 {
   return f32x4.add(acc, f32x4.mul(f32x4.convert_i32x4_s(q), f32x4.mul(d, s)));
 }
 
