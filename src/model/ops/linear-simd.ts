@@ -38,7 +38,8 @@ export function linearSimd(x: tf.Tensor2D, w: WeightMatrix, stored: SimdWeight):
     return y;
   }
   const blocks = cols / form.block;
-  const acc = scratch(TILE_BYTES + padded * (2 * cols + 8 * blocks));
+  const spread = form.kind === 'nibbles' ? 320 * blocks : 0;
+  const acc = scratch(TILE_BYTES + padded * (2 * cols + 8 * blocks) + spread);
   const s = acc + TILE_BYTES;
   const sums = s + padded * blocks * 4;
   const q = sums + padded * blocks * 4;
@@ -46,7 +47,10 @@ export function linearSimd(x: tf.Tensor2D, w: WeightMatrix, stored: SimdWeight):
   const to = pointerOf(y);
   if (form.kind === 'nibbles') {
     if (tile === 1) kernels.nibblesTimes1(pointer, q, s, sums, to, acc, rows, blocks);
-    else kernels.nibblesTimes4(pointer, q, s, sums, to, acc, tokens, rows, blocks);
+    else {
+      const panel = q + padded * cols * 2;
+      kernels.nibblesTimes4(pointer, q, s, sums, to, acc, panel, tokens, rows, blocks);
+    }
     return y;
   }
   const pairs = form.block / 2;

@@ -5,7 +5,7 @@
  * as float32.
  */
 
-import { lane0, lane1, lane2, lane3, plus, storePanel } from './panel.as';
+import { storePanel } from './panel.as';
 
 /** y [tokens, rows] for tokens in tiles of 4; `pairs` = B / 2; `acc` is scratch of 128 bytes. */
 export function bytesTimes4(
@@ -21,49 +21,72 @@ export function bytesTimes4(
   pairs: i32,
   offsets: bool,
 ): void {
-  const vectors = (<usize>pairs) << 4;
-  const size = vectors + (offsets ? 64 : 32);
+  const size = <usize>blocks * ((<usize>pairs << 4) + (offsets ? 64 : 32));
   for (let row = 0; row < rows; row += 8) {
-    for (let t = 0; t < tokens; t += 4) {
-      let wp = w + (<usize>((row >> 3) * blocks)) * size;
-      let xp = q + ((<usize>(t * blocks * pairs)) << 2);
-      let sp = s + ((<usize>(t * blocks)) << 2);
-      const toSums = sums - s;
-      for (let i: usize = 0; i < 128; i += 16) v128.store(acc + i, i32x4.splat(0));
-      for (let b = 0; b < blocks; b++) {
-        let a0 = i32x4.splat(0);
-        let a1 = i32x4.splat(0);
-        let a2 = i32x4.splat(0);
-        let a3 = i32x4.splat(0);
-        let b0 = i32x4.splat(0);
-        let b1 = i32x4.splat(0);
-        let b2 = i32x4.splat(0);
-        let b3 = i32x4.splat(0);
-        const end = wp + vectors;
-        for (; wp < end; wp += 16) {
-          const v = v128.load(wp);
-          const w0 = i16x8.extend_low_i8x16_s(v);
-          const w1 = i16x8.extend_high_i8x16_s(v);
-          const x = v128.load(xp);
-          a0 = plus(a0, w0, lane0(x));
-          b0 = plus(b0, w1, lane0(x));
-          a1 = plus(a1, w0, lane1(x));
-          b1 = plus(b1, w1, lane1(x));
-          a2 = plus(a2, w0, lane2(x));
-          b2 = plus(b2, w1, lane2(x));
-          a3 = plus(a3, w0, lane3(x));
-          b3 = plus(b3, w1, lane3(x));
-          xp += 16;
-        }
-        finish(acc, a0, b0, wp, sp, sp + toSums, offsets);
-        finish(acc + 32, a1, b1, wp, sp + 4, sp + toSums + 4, offsets);
-        finish(acc + 64, a2, b2, wp, sp + 8, sp + toSums + 8, offsets);
-        finish(acc + 96, a3, b3, wp, sp + 12, sp + toSums + 12, offsets);
-        wp += size - vectors;
-        sp += 16;
+    panelTimes4(w, q, s, sums, y, acc, tokens, row, rows, blocks, pairs, offsets);
+    w += size;
+  }
+}
+
+/** The eight rows from `row` on, whose panel begins at `panel`. */
+export function panelTimes4(
+  panel: usize,
+  q: usize,
+  s: usize,
+  sums: usize,
+  y: usize,
+  acc: usize,
+  tokens: i32,
+  row: i32,
+  rows: i32,
+  blocks: i32,
+  pairs: i32,
+  offsets: bool,
+): void {
+  const vectors = (<usize>pairs) << 4;
+  const gap: usize = offsets ? 64 : 32;
+  for (let t = 0; t < tokens; t += 4) {
+    let wp = panel;
+    let xp = q + ((<usize>(t * blocks * pairs)) << 2);
+    let sp = s + ((<usize>(t * blocks)) << 2);
+    const toSums = sums - s;
+    for (let i: usize = 0; i < 128; i += 16) v128.store(acc + i, i32x4.splat(0));
+    for (let b = 0; b < blocks; b++) {
+      let a0 = i32x4.splat(0);
+      let a1 = i32x4.splat(0);
+      let a2 = i32x4.splat(0);
+      let a3 = i32x4.splat(0);
+      let b0 = i32x4.splat(0);
+      let b1 = i32x4.splat(0);
+      let b2 = i32x4.splat(0);
+      let b3 = i32x4.splat(0);
+      const end = wp + vectors;
+      for (; wp < end; wp += 16) {
+        const v = v128.load(wp);
+        const w0 = i16x8.extend_low_i8x16_s(v);
+        const w1 = i16x8.extend_high_i8x16_s(v);
+        let x = v128.load32_splat(xp);
+        a0 = i32x4.add(a0, i32x4.dot_i16x8_s(w0, x));
+        b0 = i32x4.add(b0, i32x4.dot_i16x8_s(w1, x));
+        x = v128.load32_splat(xp, 4);
+        a1 = i32x4.add(a1, i32x4.dot_i16x8_s(w0, x));
+        b1 = i32x4.add(b1, i32x4.dot_i16x8_s(w1, x));
+        x = v128.load32_splat(xp, 8);
+        a2 = i32x4.add(a2, i32x4.dot_i16x8_s(w0, x));
+        b2 = i32x4.add(b2, i32x4.dot_i16x8_s(w1, x));
+        x = v128.load32_splat(xp, 12);
+        a3 = i32x4.add(a3, i32x4.dot_i16x8_s(w0, x));
+        b3 = i32x4.add(b3, i32x4.dot_i16x8_s(w1, x));
+        xp += 16;
       }
-      storePanel(acc, y, t, tokens, row, rows);
+      finish(acc, a0, b0, wp, sp, sp + toSums, offsets);
+      finish(acc + 32, a1, b1, wp, sp + 4, sp + toSums + 4, offsets);
+      finish(acc + 64, a2, b2, wp, sp + 8, sp + toSums + 8, offsets);
+      finish(acc + 96, a3, b3, wp, sp + 12, sp + toSums + 12, offsets);
+      wp += gap;
+      sp += 16;
     }
+    storePanel(acc, y, t, tokens, row, rows);
   }
 }
 
@@ -80,8 +103,8 @@ function finish(
   offsets: bool,
 ): void {
   const s4 = v128.load32_splat(s);
-  let y0 = scaled(v128.load(acc), a, v128.load(scales), s4);
-  let y1 = scaled(v128.load(acc, 16), b, v128.load(scales, 16), s4);
+  let y0 = plus(v128.load(acc), a, v128.load(scales), s4);
+  let y1 = plus(v128.load(acc, 16), b, v128.load(scales, 16), s4);
   if (offsets) {
     const x = v128.load32_splat(sum);
     y0 = f32x4.add(y0, f32x4.mul(v128.load(scales, 32), x));
@@ -93,7 +116,7 @@ function finish(
 
 // @ts-ignore: decorator
 @inline
-function scaled(acc: v128, q: v128, d: v128, s: v128): v128 {
+function plus(acc: v128, q: v128, d: v128, s: v128): v128 {
   return f32x4.add(acc, f32x4.mul(f32x4.convert_i32x4_s(q), f32x4.mul(d, s)));
 }
 

@@ -44,6 +44,7 @@ export interface SimdKernels {
     sums: number,
     y: number,
     acc: number,
+    panel: number,
     tokens: number,
     rows: number,
     blocks: number,

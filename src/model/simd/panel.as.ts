@@ -1,39 +1,4 @@
-/**
- * What the products with panels of eight rows share: the integer step, and the results of up to four
- * tokens on their way from scratch to y [tokens, rows].
- */
-
-/** acc + w · x, two columns of four rows. */
-// @ts-ignore: decorator
-@inline
-export function plus(acc: v128, w: v128, x: v128): v128 {
-  return i32x4.add(acc, i32x4.dot_i16x8_s(w, x));
-}
-
-/** Two columns of token n of a tile, for every row. */
-// @ts-ignore: decorator
-@inline
-export function lane0(x: v128): v128 {
-  return v128.shuffle<i32>(x, x, 0, 0, 0, 0);
-}
-
-// @ts-ignore: decorator
-@inline
-export function lane1(x: v128): v128 {
-  return v128.shuffle<i32>(x, x, 1, 1, 1, 1);
-}
-
-// @ts-ignore: decorator
-@inline
-export function lane2(x: v128): v128 {
-  return v128.shuffle<i32>(x, x, 2, 2, 2, 2);
-}
-
-// @ts-ignore: decorator
-@inline
-export function lane3(x: v128): v128 {
-  return v128.shuffle<i32>(x, x, 3, 3, 3, 3);
-}
+/** Eight rows' results of up to four tokens, from scratch to y [tokens, rows]. */
 
 /** acc [4][8] -> y, leaving out what lies beyond the last token and the last row. */
 // @ts-ignore: decorator
