@@ -9,7 +9,7 @@ import { LabError } from '../../errors.ts';
 import type { KvCache } from '../cache.ts';
 import type { LlamaLayer, LlamaModel } from '../llama.ts';
 import type { Adapter } from '../lora.ts';
-import { gpuBackend } from '../ops/program.ts';
+import { gpuBackend, submitRecorded } from '../ops/program.ts';
 import type { WeightMatrix } from '../weights.ts';
 import { attendShader, hiddenShader, type ThinTerm, turnShader } from './attention-wgsl.ts';
 import { type Compiled, Compiler, chooseLanes } from './compile.ts';
@@ -135,12 +135,9 @@ export class Decoder {
     position: number,
   ): Promise<tf.Tensor2D> {
     const { device } = this.#compiler;
-    const backend = gpuBackend();
     const { steps } = this.#tapeFor(adapter, cache);
     // What tfjs has recorded for the cache so far comes first.
-    backend.ensureCommandEncoderReady();
-    backend.endComputePassEncoder();
-    backend.submitQueue();
+    submitRecorded();
     const { token, logits, read } = this.#buffers;
     device.queue.writeBuffer(token, 0, Uint32Array.of(id, position));
     const encoder = device.createCommandEncoder();
