@@ -15,7 +15,8 @@ test('one click runs the bundled policy; it stops at once, survives a reload and
   });
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(error.message));
-  await page.goto('/');
+  // Twelve tokens end before an action, so that no task is solved before the stop.
+  await page.goto('/#max_tokens=12');
   await page.getByRole('button', { name: 'Run the bundled policy' }).click();
 
   // Six steps and the boundary after the fifth, each drawn as it happens.
