@@ -81,6 +81,12 @@ export function completionsUrl(base: string): URL {
   return url;
 }
 
+/** The address as it may be shown and stored: with its version, without a query that may hold a key. */
+export function serverAddress(base: string): string {
+  const url = completionsUrl(base);
+  return url.origin + url.pathname.replace(/\/chat\/completions$/, '');
+}
+
 function parseUrl(base: string): URL {
   const url = URL.canParse(base.trim()) ? new URL(base.trim()) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {

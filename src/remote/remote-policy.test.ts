@@ -68,7 +68,7 @@ test('the conversation is sent as messages, turn by turn, and what was sampled c
     logprobs: true,
   });
   expect(server.asked[1]?.body.seed).toBe(asked?.body.seed); // equal streams, equal draws
-  expect(manifest).toMatchObject({ backend: 'remote', modelName: 'm', device: server.url });
+  expect(manifest).toMatchObject({ backend: 'remote', modelName: 'm', device: `${server.url}/v1` });
 });
 
 test('methods that change weights are refused with the reason; observing is not', async () => {
@@ -92,5 +92,8 @@ test('a server without log-probabilities is refused before a run', async () => {
     send(response, nth === 0 ? bare : delta([['a', -1]]) + finish('length'), done);
   });
   await expect(probeRemote(ref(server), signal)).rejects.toThrow('no log-probabilities');
-  expect(await probeRemote(ref(server), signal)).toMatchObject({ name: 'm', endpoint: server.url });
+  expect(await probeRemote(ref(server), signal)).toMatchObject({
+    name: 'm',
+    endpoint: `${server.url}/v1`,
+  });
 });

@@ -3,7 +3,7 @@
 import { version } from '../../package.json';
 import type { Settings } from '../config.ts';
 import { LabError } from '../errors.ts';
-import { completionsUrl } from '../formats/channel.ts';
+import { serverAddress } from '../formats/channel.ts';
 import type { Rng } from '../math/rng.ts';
 import type { Learner, Policy } from '../ports.ts';
 import type {
@@ -56,7 +56,7 @@ export function remoteEpisode(
       heads: 0,
       kvHeads: 0,
       backend: 'remote',
-      device: completionsUrl(remote.baseUrl).origin,
+      device: serverAddress(remote.baseUrl),
       env: task.env,
       task,
       settings,
@@ -78,11 +78,10 @@ export async function probeRemote(
   const request = { model: remote.model, messages, options };
   const { tokens } = await chat(endpointOf(remote), request, signal, () => {}, around);
   if (tokens.length === 0) throw noLogprobs();
-  const { origin } = completionsUrl(remote.baseUrl);
   return {
     ...{ name: remote.model, architecture: 'remote', quantisation: '', parameters: 0 },
     ...{ fileBytes: 0, sha256: '', layers: 0, width: 0, heads: 0, kvHeads: 0, vocabulary: 0 },
-    ...{ contextLength: 0, licence: null, memory: [], endpoint: origin },
+    ...{ contextLength: 0, licence: null, memory: [], endpoint: serverAddress(remote.baseUrl) },
     warnings: [
       'Its weights cannot be changed from here: methods that train are refused. Ids are numbers of text pieces, valid within one run.',
     ],

@@ -28,14 +28,14 @@ export function repeatCommand(manifest: RunManifest): RepeatCommand {
   const files = (['config.toml', 'settings.json'] as const).filter(differs);
   const parts = [
     'npx attt run',
-    `--model ${shellWord(settings.policy_model || manifest.modelName)}`,
+    ...modelWords(manifest),
     `--env ${shellWord(shortEnv(manifest.env))}`,
     `--split ${shellWord(task.split)}`,
     `--tasks ${task.index}`,
     `--method ${settings.method}`,
     ...files.map((file) => (file === 'config.toml' ? `--config ${file}` : `--settings ${file}`)),
     `--seed ${settings.seed}`,
-    `--backend ${manifest.backend}`,
+    ...(manifest.backend === 'remote' ? [] : [`--backend ${manifest.backend}`]),
     `--out runs/${shellWord(`${task.split}-${task.index}-${settings.method}-${settings.seed}`)}`,
   ];
   const notes = [
@@ -45,6 +45,14 @@ export function repeatCommand(manifest: RunManifest): RepeatCommand {
       : '',
   ];
   return { command: parts.join(' '), files, note: notes.filter(Boolean).join(' ') };
+}
+
+/** A file or bundled name; for a served model its server and its name there. */
+function modelWords({ backend, device, modelName, settings }: RunManifest): readonly string[] {
+  if (backend === 'remote') {
+    return [`--model ${shellWord(device)}`, `--served-model ${shellWord(modelName)}`];
+  }
+  return [`--model ${shellWord(settings.policy_model || modelName)}`];
 }
 
 /** The command line knows the default household by its first word. */

@@ -1,7 +1,7 @@
 /** What the page does with models: loads, pauses, asks, deletes them. */
 
 import { isAbort, LabError, toWire } from '../errors.ts';
-import type { ModelRef } from '../records.ts';
+import type { ModelRef, RemoteRef } from '../records.ts';
 import { engine } from './engine.ts';
 import { fits } from './memory-fit.ts';
 import { attempt, report } from './report.ts';
@@ -83,6 +83,18 @@ export async function loadModel(ref: ModelRef): Promise<boolean> {
   } finally {
     if (loading === mine) loading = null;
   }
+}
+
+/** Uses a served model from now on, once it has answered one question. */
+export async function connectModel(ref: RemoteRef): Promise<void> {
+  await attempt('The server was not connected', async () => {
+    const model = await engine().call('connectModel', ref);
+    dispatch(
+      { type: 'model_loading', label: model.name, from: 'server', url: null },
+      { type: 'model_loaded', model },
+      { type: 'setting_changed', patch: { policy_model: model.name } },
+    );
+  });
 }
 
 /** Reads the header first: a file that cannot run is refused before it is fetched, a large one asks. */

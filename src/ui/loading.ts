@@ -2,7 +2,7 @@
 
 import type { LoadProgress, ModelPreview } from '../records.ts';
 
-export type ModelOrigin = 'bundled' | 'download' | 'cache' | 'file';
+export type ModelOrigin = 'server' | 'bundled' | 'download' | 'cache' | 'file';
 
 /** A model on its way into the engine. */
 export interface Loading {

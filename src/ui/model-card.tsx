@@ -62,6 +62,7 @@ function names(model: ModelInfo, setting: string): boolean {
 
 function Facts({ model }: { model: ModelInfo }) {
   const from = useLab((state) => state.modelFrom);
+  if (model.endpoint !== undefined) return <Served model={model} endpoint={model.endpoint} />;
   return (
     <>
       <p className="model-name">
@@ -101,11 +102,32 @@ function Facts({ model }: { model: ModelInfo }) {
   );
 }
 
+/** Of a served model only its name and address are known. */
+function Served({ model, endpoint }: { model: ModelInfo; endpoint: string }) {
+  return (
+    <>
+      <p className="model-name">
+        <strong>{model.name}</strong>
+        <span>on a server</span>
+      </p>
+      <p className="aside">
+        <code>{endpoint}</code>
+      </p>
+      {model.warnings.map((warning) => (
+        <p key={warning} className="aside warn-text">
+          {warning}
+        </p>
+      ))}
+    </>
+  );
+}
+
 const origins: Readonly<Record<ModelOrigin, string>> = {
   bundled: 'Came with the page.',
   download: 'Downloaded; next time it is read from this browser.',
   cache: 'Read from this browser; nothing was downloaded.',
   file: 'Read from a file of this computer.',
+  server: 'Computed by a server.',
 };
 
 /** Settings are typed; the estimate waits for a pause. */

@@ -5,6 +5,7 @@ import type { StoredModel } from '../records.ts';
 import { openFiles } from './actions.ts';
 import { Icon } from './icons.tsx';
 import { bundledModel, deleteAllModels, deleteModel, loadModel } from './load.ts';
+import { ModelServer } from './model-server.tsx';
 import { bytesText, plural } from './numbers.ts';
 import { isRunning } from './state.ts';
 import { useLab } from './store.ts';
@@ -73,6 +74,7 @@ export function ModelSources() {
           Load
         </button>
       </form>
+      <ModelServer locked={locked} />
       {stored.length > 0 && <Stored stored={stored} locked={locked} />}
     </div>
   );
