@@ -1,12 +1,13 @@
 /** The whole notebook as one zip: every run with its events and its adapter's last state. */
 
-import { strFromU8, strToU8, zipSync } from 'fflate';
+import { strFromU8, strToU8 } from 'fflate';
 import { LabError } from '../errors.ts';
 import type { EpisodeEvent, Json, LearnerSnapshot } from '../records.ts';
 import { readSnapshot, writeSnapshot } from './bundle-snapshot.ts';
 import { parseJson } from './json-syntax.ts';
 import { formatRunFile, parseRunFile } from './run-file.ts';
 import { unzipChosen } from './unzip.ts';
+import { writeZip } from './zip.ts';
 
 /** One run with all that cannot be told from its events. */
 export interface NotebookRun {
@@ -31,7 +32,7 @@ export function writeNotebook(runs: readonly NotebookRun[]): Uint8Array {
     files[`${id}/events.jsonl`] = strToU8(formatRunFile(events));
     if (latest) files[`${id}/latest.safetensors`] = writeSnapshot(latest);
   }
-  return zipSync(files, { level: 6 });
+  return writeZip(Object.entries(files).map(([path, bytes]) => ({ path, bytes, stored: false })));
 }
 
 /** Throws `bad_input`, naming the file in the zip that is missing or does not parse. */

@@ -1,11 +1,12 @@
 /** PEFT's LoRA folder: adapter_config.json and adapter_model.safetensors. Knows names, no model. */
 
-import { strFromU8, strToU8, zipSync } from 'fflate';
+import { strFromU8, strToU8 } from 'fflate';
 import { LabError } from '../errors.ts';
 import { CONFIG_FILE, readAdapterConfig } from './adapter-config.ts';
 import { type AdapterDtype, checkFinite } from './adapter-dtype.ts';
 import { readSafetensors, writeSafetensors } from './safetensors.ts';
 import { unzipChosen } from './unzip.ts';
+import { writeZip } from './zip.ts';
 
 /** A matrix, row-major. */
 export interface LoraMatrix {
@@ -110,7 +111,8 @@ export function zipPeft(
   base: BaseModel,
   dtype: AdapterDtype = 'F32',
 ): Uint8Array {
-  return zipSync({ ...writePeft(modules, base, dtype) }, { level: 0 });
+  const files = Object.entries(writePeft(modules, base, dtype));
+  return writeZip(files.map(([path, bytes]) => ({ path, bytes, stored: true })));
 }
 
 /**
