@@ -94,6 +94,7 @@ describe('an experiment', () => {
     const rng = deriveRng(8, 'kill');
     const kept = () =>
       readdirSync(out).includes('rows-1-of-1.jsonl') ? table('killed').length : 0;
+    let cut = 0;
     for (let i = 0; i < 10; i++) {
       const args = ['scripts/attt.mjs', 'experiment', file, '--model', model, '--out', out];
       const child = spawn(process.execPath, args, { stdio: 'ignore' });
@@ -105,14 +106,15 @@ describe('an experiment', () => {
         });
       });
       // Counted in rows and not in seconds, so that a busy machine is killed in mid-work as well.
-      const rows = kept() + rng.int(3);
+      const rows = kept() + rng.int(2);
       while (!ended && kept() < rows) await wait(10);
-      await wait(rng.int(400));
+      await wait(rng.int(100));
+      if (!ended && kept() < 18) cut++;
       child.kill('SIGKILL');
       await end;
     }
     expect(kept()).toBeGreaterThan(0);
-    expect(kept()).toBeLessThan(18); // the last kill still left something to do
+    expect(cut).toBeGreaterThan(4); // on a fast machine the last ones may find nothing left to do
     // A row that a dying process wrote in part.
     appendFileSync(join(out, 'rows-1-of-1.jsonl'), '{"schema":1,"key":"attt/valid_un');
     await run('killed');
