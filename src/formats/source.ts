@@ -1,6 +1,6 @@
 /** Bytes that can be read by ranges, wherever they lie; knows nothing of what they mean. */
 
-import { LabError } from '../errors.ts';
+import { LabError, throwIfAborted } from '../errors.ts';
 
 /** A file of known size that is read by slices, never whole. */
 export interface ByteSource {
@@ -37,7 +37,7 @@ export function blobSource(blob: Blob, name: string): ByteSource {
  */
 export async function urlSource(url: string, signal: AbortSignal): Promise<ByteSource> {
   const range = async (offset: number, length: number) => {
-    const response = await fetch(url, {
+    const response = await reach(url, {
       signal,
       cache: 'no-store',
       headers: { range: `bytes=${offset}-${offset + length - 1}` },
@@ -65,6 +65,20 @@ export async function urlSource(url: string, signal: AbortSignal): Promise<ByteS
       return bytes;
     },
   };
+}
+
+/** As fetch; a server that gives no answer is a LabError `network`, an abort stays what it is. */
+export async function reach(url: string, init: RequestInit & { signal: AbortSignal }) {
+  try {
+    return await fetch(url, init);
+  } catch (thrown) {
+    throwIfAborted(init.signal);
+    throw new LabError(
+      'network',
+      `Could not reach ${url} (${thrown instanceof Error ? thrown.message : thrown}). Check the address and the connection; a server elsewhere must also allow this page by CORS.`,
+      { url },
+    );
+  }
 }
 
 /** Bytes that are in memory already; reads are views, not copies. */

@@ -2,6 +2,7 @@
 
 import { createSHA256, type IHasher } from 'hash-wasm';
 import { LabError, throwIfAborted } from '../errors.ts';
+import { reach } from '../formats/source.ts';
 import type { LoadProgress } from '../records.ts';
 
 /** The part of the Cache API that is used. */
@@ -260,21 +261,11 @@ async function receive(
 }
 
 async function ask(url: string, from: number, signal: AbortSignal): Promise<Response> {
-  let response: Response;
-  try {
-    response = await fetch(url, {
-      signal,
-      cache: 'no-store', // it is kept here, and need not lie in the HTTP cache as well
-      headers: from > 0 ? { range: `bytes=${from}-` } : {},
-    });
-  } catch (thrown) {
-    throwIfAborted(signal);
-    throw new LabError(
-      'network',
-      `Could not reach ${url} (${thrown instanceof Error ? thrown.message : thrown}). Check the address and the connection; a server elsewhere must also allow this page by CORS.`,
-      { url },
-    );
-  }
+  const response = await reach(url, {
+    signal,
+    cache: 'no-store', // it is kept here, and need not lie in the HTTP cache as well
+    headers: from > 0 ? { range: `bytes=${from}-` } : {},
+  });
   if (response.status === 416 && from > 0) return ask(url, 0, signal);
   if (!response.ok || !response.body) {
     throw new LabError(

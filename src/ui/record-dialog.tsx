@@ -54,7 +54,8 @@ export function RecordDialog({
         )}
       </div>
       {texts.map((text, index) => (
-        <pre key={index} className="record">
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must reach that.
+        <pre key={index} className="record" tabIndex={0}>
           {text}
         </pre>
       ))}
