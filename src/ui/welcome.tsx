@@ -29,7 +29,8 @@ export function Welcome() {
         <p className="lead">
           A small model looks for things in a simulated household, starts to repeat itself, and a{' '}
           <Term name="lora">LoRA adapter</Term> is trained on its own words, right here in this tab,
-          each word weighed by how new it is. Nothing leaves your computer.
+          each word weighed by how new it is. Nothing leaves your computer, unless you connect a
+          server.
         </p>
         <div className="welcome-buttons">
           <button
