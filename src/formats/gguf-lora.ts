@@ -119,6 +119,7 @@ export async function readGgufLora(source: ByteSource): Promise<GgufLora> {
   }
   const gguf = await readGguf(source);
   const architecture = checkKind(gguf, source.name);
+  checkFilled(gguf, source);
   const alpha = gguf.metadata['adapter.lora.alpha'];
   if (typeof alpha !== 'number') {
     throw bad(
@@ -145,6 +146,32 @@ export async function readGgufLora(source: ByteSource): Promise<GgufLora> {
     });
   }
   return { architecture, modules };
+}
+
+/**
+ * Tensors follow each other with padding alone between them, up to the file's end, as llama.cpp wants
+ * them: a header that names fewer tensors, or other places, would give numbers that mean nothing.
+ */
+function checkFilled({ tensors, alignment, dataOffset }: GgufFile, source: ByteSource): void {
+  const padded = (bytes: number) => Math.ceil(bytes / alignment) * alignment;
+  let end = 0; // from the beginning of the data
+  for (const { name, offset, bytes } of [...tensors].sort((x, y) => x.offset - y.offset)) {
+    const found = offset - dataOffset;
+    if (found !== padded(end)) {
+      throw bad(
+        source,
+        `the data of ${name} begin at byte ${found} of the tensors' data; expected ${padded(end)}, where the tensor before ends. The file is damaged: convert the adapter again.`,
+      );
+    }
+    end = found + bytes;
+  }
+  const rest = source.size - dataOffset - padded(end);
+  if (rest > 0) {
+    throw bad(
+      source,
+      `${rest} bytes come after the last of its ${tensors.length} tensors; expected none. The file is damaged: convert the adapter again.`,
+    );
+  }
 }
 
 /** The architecture of the base. */
