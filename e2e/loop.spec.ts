@@ -28,8 +28,10 @@ test('one click runs the bundled policy; it stops at once, survives a reload and
   const began = Date.now();
   await stop.click();
   await expect(page.locator('.run-end')).toBeVisible();
-  // A second is the promise; the rest is the page and the test driver on emulated graphics.
-  expect(Date.now() - began).toBeLessThan(3_000);
+  // The promised second is measured where only the engine counts (running.spec.ts, and on the GPU in
+  // engine-server.gpu.test.ts). Here emulated graphics, the page and the driver share two cores: 1 to 2
+  // seconds alone, 6.6 with other tests beside.
+  expect(Date.now() - began).toBeLessThan(10_000);
 
   const [zip] = await Promise.all([
     page.waitForEvent('download'),
