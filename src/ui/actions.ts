@@ -4,6 +4,7 @@ import { changedFields, type Settings } from '../config.ts';
 import { LabError, toWire } from '../errors.ts';
 import { notebookEnding } from '../formats/endings.ts';
 import { formatRunFile, parseRunFile } from '../formats/run-file.ts';
+import { reach } from '../formats/source.ts';
 import type { TaskRef } from '../records.ts';
 import type { Download } from '../workers/api.ts';
 import { startSettings } from './defaults.ts';
@@ -132,13 +133,7 @@ async function readNotebookFile(file: File): Promise<void> {
 /** Opens the run at an address, read only. */
 export async function openRunAt(url: string): Promise<void> {
   await attempt('The run at this address could not be opened', async () => {
-    const response = await fetch(url).catch((thrown: unknown) => {
-      throw new LabError(
-        'network',
-        `Could not reach ${url} (${thrown instanceof Error ? thrown.message : thrown}). A server elsewhere must allow this page by CORS.`,
-        { url },
-      );
-    });
+    const response = await reach(url);
     if (!response.ok) {
       throw new LabError(
         'network',

@@ -5,6 +5,7 @@ import type { ShelvedAdapter } from '../records.ts';
 import { AdapterCompare } from './adapter-shelf-compare.tsx';
 import { deleteAdapter, readShelf, takeAdapters, useShelf } from './adapter-shelf-state.ts';
 import { AdapterWindow } from './adapter-shelf-window.tsx';
+import { DeleteButton } from './delete-button.tsx';
 import { Icon } from './icons.tsx';
 import { plural } from './numbers.ts';
 import { inform } from './report.ts';
@@ -104,7 +105,6 @@ function Entry({
   other: boolean;
   onOpen: () => void;
 }) {
-  const [asking, setAsking] = useState(false);
   return (
     <li className="shelf-entry">
       <button type="button" className="shelf-open" onClick={onOpen}>
@@ -119,29 +119,10 @@ function Entry({
           {other && ', not the model in use'}
         </span>
       </button>
-      {asking ? (
-        <span className="shelf-delete">
-          <button
-            type="button"
-            className="button small"
-            onClick={() => void deleteAdapter(adapter.id)}
-          >
-            Delete
-          </button>
-          <button type="button" className="button bare small" onClick={() => setAsking(false)}>
-            Keep
-          </button>
-        </span>
-      ) : (
-        <button
-          type="button"
-          className="button bare iconic small shelf-delete"
-          aria-label={`Delete the adapter: ${adapter.name}`}
-          onClick={() => setAsking(true)}
-        >
-          <Icon name="trash" />
-        </button>
-      )}
+      <DeleteButton
+        label={`Delete the adapter: ${adapter.name}`}
+        onDelete={() => void deleteAdapter(adapter.id)}
+      />
     </li>
   );
 }

@@ -1,11 +1,12 @@
 /** Before a fork: what the new run takes over, and in which settings it differs. */
 
-import { changedFields, type Field, fields } from '../config.ts';
+import { changedFields } from '../config.ts';
 import { Dialog } from './dialog.tsx';
 import { Icon } from './icons.tsx';
-import { plural, settingText } from './numbers.ts';
+import { plural } from './numbers.ts';
 import type { RunView } from './run-view.ts';
 import { forkRun } from './running.ts';
+import { SettingsTable } from './settings-table.tsx';
 import { isRunning } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 
@@ -27,29 +28,11 @@ export function ForkDialog({ run, t, onClose }: { run: RunView; t: number; onClo
           The form has the settings of this run. Change some first, or fork as it is to repeat it.
         </p>
       ) : (
-        <table className="frozen">
-          <thead>
-            <tr>
-              <th scope="col">setting</th>
-              <th scope="col">in this run</th>
-              <th scope="col">in the fork</th>
-            </tr>
-          </thead>
-          <tbody>
-            {changed.map((name) => {
-              const field: Field = fields[name];
-              return (
-                <tr key={name}>
-                  <th scope="row" data-tip={field.help}>
-                    {field.label}
-                  </th>
-                  <td>{settingText(was[name])}</td>
-                  <td>{settingText(settings[name])}</td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
+        <SettingsTable
+          names={changed}
+          left={{ title: 'in this run', settings: was }}
+          right={{ title: 'in the fork', settings }}
+        />
       )}
       <div className="dialog-buttons">
         <button

@@ -2,14 +2,12 @@
 
 import { type KeyboardEvent, memo, useEffect, useMemo, useRef, useState } from 'react';
 import type { Boundary } from '../records.ts';
-import { saveText } from './actions.ts';
 import { Dialog } from './dialog.tsx';
 import { Icon, Mark } from './icons.tsx';
 import { valueText } from './numbers.ts';
 import type { PinnedToken } from './reading.ts';
-import { attempt } from './report.ts';
 import { boundaryAt, outcomeWording, type RunView } from './run-view.ts';
-import { savePng, saveSvg } from './save-picture.ts';
+import { SaveButtons } from './save-buttons.tsx';
 import type { Quantity, TokenView } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import type { TermName } from './terms.ts';
@@ -158,36 +156,12 @@ function SaveTokens({ run, quantity }: { run: RunView; quantity: Quantity }) {
             The pictures show “{quantityWords[quantity].title}” on white, a row a boundary, one
             scale. The CSV has every number of every token.
           </p>
-          <div className="dialog-buttons">
-            <button
-              type="button"
-              className="button"
-              onClick={() => saveSvg(name, tokensSvg(run, quantity, scale))}
-            >
-              <Icon name="save" />
-              SVG
-            </button>
-            <button
-              type="button"
-              className="button"
-              onClick={() =>
-                void attempt('The picture was not saved', () =>
-                  savePng(name, tokensSvg(run, quantity, scale)),
-                )
-              }
-            >
-              <Icon name="save" />
-              PNG
-            </button>
-            <button
-              type="button"
-              className="button"
-              onClick={() => saveText('tokens.csv', tokensCsv(run), 'text/csv')}
-            >
-              <Icon name="save" />
-              CSV
-            </button>
-          </div>
+          <SaveButtons
+            name={name}
+            svg={() => tokensSvg(run, quantity, scale)}
+            table="tokens"
+            csv={() => tokensCsv(run)}
+          />
         </Dialog>
       )}
     </>

@@ -1,17 +1,18 @@
 /** The head of the run on screen: its goal, where it stands, its frozen settings, what to take home. */
 
 import { useState } from 'react';
-import { changedFields, type Field, type FieldName, fields } from '../config.ts';
+import { changedFields, type FieldName, fields } from '../config.ts';
 import { saveAdapter, saveBundle, saveRun, saveSettings } from './actions.ts';
 import { shelveRun } from './adapter-shelf-state.ts';
 import { repeatCommand } from './command.ts';
 import { startSettings } from './defaults.ts';
 import { Dialog } from './dialog.tsx';
 import { Icon, Mark } from './icons.tsx';
-import { settingText, valueText } from './numbers.ts';
+import { valueText } from './numbers.ts';
 import { endWording, type RunView } from './run-view.ts';
 import { canResume, resumeRun } from './running.ts';
 import { countsAt } from './series.ts';
+import { SettingsTable } from './settings-table.tsx';
 import { isRunning, shownStep } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import { Term } from './tip.tsx';
@@ -216,29 +217,12 @@ function FrozenSettings({ run, onClose }: { run: RunView; onClose: () => void })
         </label>
       </p>
       {names.length > 0 && (
-        <table className="frozen">
-          <thead>
-            <tr>
-              <th scope="col">setting</th>
-              <th scope="col">in this run</th>
-              <th scope="col">default</th>
-            </tr>
-          </thead>
-          <tbody>
-            {names.map((name) => {
-              const field: Field = fields[name];
-              return (
-                <tr key={name} data-changed={changed.includes(name)}>
-                  <th scope="row" data-tip={field.help}>
-                    {field.label}
-                  </th>
-                  <td>{settingText(settings[name])}</td>
-                  <td>{settingText(startSettings[name])}</td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
+        <SettingsTable
+          names={names}
+          changed={changed}
+          left={{ title: 'in this run', settings }}
+          right={{ title: 'default', settings: startSettings }}
+        />
       )}
       <div className="dialog-buttons">
         <button

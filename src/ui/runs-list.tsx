@@ -4,6 +4,7 @@ import { lazy, Suspense, useRef, useState } from 'react';
 import type { RunSummary } from '../records.ts';
 import { deleteRun, openFile, openRun } from './actions.ts';
 import { openComparison } from './compare-actions.ts';
+import { DeleteButton } from './delete-button.tsx';
 import { Icon, Mark } from './icons.tsx';
 import { plural } from './numbers.ts';
 import { endWording } from './run-view.ts';
@@ -94,7 +95,6 @@ export function RunsList() {
 }
 
 function Run({ run, current, live }: { run: RunSummary; current: boolean; live: boolean }) {
-  const [asking, setAsking] = useState(false);
   const reading = useLab((state) => state.notebook.writer === 'other_tab');
   const locked = useLab(
     (state) => isRunning(state) || state.loading !== null || state.notebook.writer === 'other_tab',
@@ -135,26 +135,11 @@ function Run({ run, current, live }: { run: RunSummary; current: boolean; live: 
           Resume
         </button>
       )}
-      {asking ? (
-        <span className="run-delete">
-          <button type="button" className="button small" onClick={() => void deleteRun(run.id)}>
-            Delete
-          </button>
-          <button type="button" className="button bare small" onClick={() => setAsking(false)}>
-            Keep
-          </button>
-        </span>
-      ) : (
-        <button
-          type="button"
-          className="button bare iconic small run-delete"
-          aria-label={`Delete the run: ${run.goal}`}
-          disabled={live || reading}
-          onClick={() => setAsking(true)}
-        >
-          <Icon name="trash" />
-        </button>
-      )}
+      <DeleteButton
+        label={`Delete the run: ${run.goal}`}
+        disabled={live || reading}
+        onDelete={() => void deleteRun(run.id)}
+      />
     </li>
   );
 }

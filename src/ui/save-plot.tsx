@@ -1,11 +1,8 @@
 /** The buttons that take a chart home: as SVG or PNG as it is on screen, and its numbers as CSV. */
 
-import { saveText } from './actions.ts';
-import { Icon } from './icons.tsx';
 import type { PlotLine } from './plot.tsx';
 import { plotSvg } from './plot-svg.ts';
-import { attempt } from './report.ts';
-import { savePng, saveSvg } from './save-picture.ts';
+import { SaveButtons } from './save-buttons.tsx';
 
 export function SavePlot({
   name,
@@ -22,35 +19,6 @@ export function SavePlot({
   csv: string;
 }) {
   const drawn = plot?.querySelector<SVGSVGElement>('svg.recharts-surface') ?? null;
-  const svg = () => (drawn ? plotSvg(drawn, title, lines) : '');
-  return (
-    <div className="dialog-buttons">
-      <button
-        type="button"
-        className="button"
-        disabled={!drawn}
-        onClick={() => saveSvg(name, svg())}
-      >
-        <Icon name="save" />
-        SVG
-      </button>
-      <button
-        type="button"
-        className="button"
-        disabled={!drawn}
-        onClick={() => void attempt('The picture was not saved', () => savePng(name, svg()))}
-      >
-        <Icon name="save" />
-        PNG
-      </button>
-      <button
-        type="button"
-        className="button"
-        onClick={() => saveText(`${name}.csv`, csv, 'text/csv')}
-      >
-        <Icon name="save" />
-        CSV
-      </button>
-    </div>
-  );
+  const svg = drawn && (() => plotSvg(drawn, title, lines));
+  return <SaveButtons name={name} svg={svg} table={name} csv={() => csv} />;
 }

@@ -1,0 +1,38 @@
+/** The bin of a list's entry, which asks once more before it deletes. */
+
+import { useState } from 'react';
+import { Icon } from './icons.tsx';
+import './delete-button.css';
+
+export function DeleteButton({
+  label,
+  disabled = false,
+  onDelete,
+}: {
+  /** For those who do not see the bin, e.g. `Delete the run: …`. */
+  label: string;
+  disabled?: boolean;
+  onDelete: () => void;
+}) {
+  const [asking, setAsking] = useState(false);
+  return asking ? (
+    <span className="entry-delete">
+      <button type="button" className="button small" onClick={onDelete}>
+        Delete
+      </button>
+      <button type="button" className="button bare small" onClick={() => setAsking(false)}>
+        Keep
+      </button>
+    </span>
+  ) : (
+    <button
+      type="button"
+      className="button bare iconic small entry-delete"
+      aria-label={label}
+      disabled={disabled}
+      onClick={() => setAsking(true)}
+    >
+      <Icon name="trash" />
+    </button>
+  );
+}

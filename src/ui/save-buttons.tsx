@@ -1,0 +1,52 @@
+/** Three buttons that take a picture and its numbers home: SVG, PNG, CSV. Knows no chart. */
+
+import { saveText } from './actions.ts';
+import { Icon } from './icons.tsx';
+import { attempt } from './report.ts';
+import { savePng, saveSvg } from './save-picture.ts';
+
+export function SaveButtons({
+  name,
+  svg,
+  table,
+  csv,
+}: {
+  /** Of the picture's file, without its ending. */
+  name: string;
+  /** The picture, made when it is asked for; null where nothing is drawn. */
+  svg: (() => string) | null;
+  /** Of the file of numbers, without its ending. */
+  table: string;
+  csv: () => string;
+}) {
+  return (
+    <div className="dialog-buttons">
+      <button
+        type="button"
+        className="button"
+        disabled={!svg}
+        onClick={() => svg && saveSvg(name, svg())}
+      >
+        <Icon name="save" />
+        SVG
+      </button>
+      <button
+        type="button"
+        className="button"
+        disabled={!svg}
+        onClick={() => svg && void attempt('The picture was not saved', () => savePng(name, svg()))}
+      >
+        <Icon name="save" />
+        PNG
+      </button>
+      <button
+        type="button"
+        className="button"
+        onClick={() => saveText(`${table}.csv`, csv(), 'text/csv')}
+      >
+        <Icon name="save" />
+        CSV
+      </button>
+    </div>
+  );
+}
