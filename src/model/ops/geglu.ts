@@ -7,7 +7,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { dims, sameShape } from './check.ts';
 import { allocate2D, onGpu, view } from './host.ts';
-import { type Kernel, run2D } from './program.ts';
+import { elementwise, type Kernel } from './program.ts';
 
 const ROOT = Math.sqrt(2 / Math.PI);
 const CUBIC = 0.044715;
@@ -69,11 +69,6 @@ function gelu(z: number): { readonly value: number; readonly slope: number } {
   const t = Math.tanh(ROOT * (z + CUBIC * z * z * z));
   const inner = ROOT * (1 + 3 * CUBIC * z * z);
   return { value: 0.5 * z * (1 + t), slope: 0.5 * (1 + t) + 0.5 * z * (1 - t * t) * inner };
-}
-
-function elementwise(kernel: Kernel, inputs: tf.Tensor[], rows: number, cols: number): tf.Tensor2D {
-  const length = rows * cols;
-  return run2D(kernel, { inputs, uniforms: { length }, threads: { x: length } }, rows, cols);
 }
 
 /** WGSL's tanh may overflow to NaN where exp does; beyond ±10 it is ±1 in float32 anyway. */

@@ -40,6 +40,17 @@ export function run2D(kernel: Kernel, launch: Launch, rows: number, cols: number
   return output;
 }
 
+/** One invocation a value: the kernel reads `uniforms.length`, the number of values. Returns owned. */
+export function elementwise(
+  kernel: Kernel,
+  inputs: tf.Tensor[],
+  rows: number,
+  cols: number,
+): tf.Tensor2D {
+  const length = rows * cols;
+  return run2D(kernel, { inputs, uniforms: { length }, threads: { x: length } }, rows, cols);
+}
+
 /**
  * A tensor with undefined contents, for {@link runInto}. Throws `limit`, before anything is allocated,
  * where it would not fit a binding. Returns owned.

@@ -7,7 +7,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { pointerOf, simdKernels } from '../simd/kernels.ts';
 import { dims, sameShape } from './check.ts';
 import { allocate2D, onGpu, view } from './host.ts';
-import { type Kernel, run2D } from './program.ts';
+import { elementwise, type Kernel } from './program.ts';
 
 /** gate [T, F], up [T, F] -> [T, F]. Borrows its inputs, returns owned. */
 export function swiglu(gate: tf.Tensor2D, up: tf.Tensor2D): tf.Tensor2D {
@@ -71,11 +71,6 @@ export function swigluBackward(
 /** {@link swiglu} in tfjs core ops; its autograd is the reference gradient. */
 export function swigluReference(gate: tf.Tensor2D, up: tf.Tensor2D): tf.Tensor2D {
   return tf.tidy(() => tf.mul(tf.mul(gate, tf.sigmoid(gate)), up));
-}
-
-function elementwise(kernel: Kernel, inputs: tf.Tensor[], rows: number, cols: number): tf.Tensor2D {
-  const length = rows * cols;
-  return run2D(kernel, { inputs, uniforms: { length }, threads: { x: length } }, rows, cols);
 }
 
 const FORWARD: Kernel = {
