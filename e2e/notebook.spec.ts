@@ -5,6 +5,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { fieldNames, fields } from '../src/config.ts';
 import { formatRunFile } from '../src/formats/run-file.ts';
 import { expectClean } from './axe.ts';
+import { dropFile } from './drop.ts';
 import { playBack, quietScript } from './fixtures/recorded/engine.ts';
 import { madeRun } from './fixtures/recorded/household-run.ts';
 
@@ -200,21 +201,10 @@ test('runs from files and from the store open read only; a cut file is refused w
   await playBack(page, { runs: [{ summary, events: long }], modelLoaded: true });
   await page.goto('/');
   const text = formatRunFile(long);
-  const drop = async (name: string, content: string) => {
-    const transfer = await page.evaluateHandle(
-      ([fileName = '', body = '']) => {
-        const data = new DataTransfer();
-        data.items.add(new File([body], fileName));
-        return data;
-      },
-      [name, content],
-    );
-    await page.locator('.app').dispatchEvent('drop', { dataTransfer: transfer });
-  };
-  await drop('cut.jsonl', text.slice(0, text.length / 2));
+  await dropFile(page, 'cut.jsonl', text.slice(0, text.length / 2));
   await expect(page.getByText(/cut\.jsonl, line \d+: not JSON/)).toBeVisible();
   await expect(page.getByRole('button', { name: /^Run household/ })).toBeVisible();
-  await drop('shared.jsonl', text);
+  await dropFile(page, 'shared.jsonl', text);
   await expect(page.getByText('shared.jsonl · read only')).toBeVisible();
   await expect(page.locator('.step')).toHaveCount(50);
   await expect(page.getByRole('button', { name: 'Adapter', exact: true })).toBeDisabled();

@@ -21,8 +21,8 @@ const wasmFiles = [
 const sources = ['src', 'package.json', 'package-lock.json', 'scripts/build-cli.mjs'];
 const built = ['attt.js', 'page/page.js', ...wasmFiles].map((file) => `dist-cli/${file}`);
 
-/** tfjs's `main` is CommonJS, which has no gradients. */
-const common = {
+/** What every bundle of the engine for Node or a bare page begins with. tfjs's `main` is CommonJS, which has no gradients. */
+export const common = {
   root,
   configFile: false,
   logLevel: 'error',

@@ -25,6 +25,7 @@ import { parseArgs } from 'node:util';
 import { chromium } from '@playwright/test';
 import { build } from 'vite';
 import { browserPath, launchArgs } from '../browser.mjs';
+import { common } from '../build-cli.mjs';
 
 const root = resolve(import.meta.dirname, '../..');
 const { values: asked } = parseArgs({
@@ -70,13 +71,6 @@ const types = { '.js': 'text/javascript', '.wasm': 'application/wasm' };
 /** Bundles the page and the Node contestant into a folder of its own. */
 async function bundle() {
   const folder = mkdtempSync(join(root, 'node_modules', '.bench-'));
-  const common = {
-    root,
-    configFile: false,
-    logLevel: 'error',
-    publicDir: false,
-    resolve: { mainFields: ['module', 'main'] },
-  };
   await build({
     ...common,
     define: { __dirname: 'import.meta.dirname' },

@@ -68,7 +68,10 @@ export async function urlSource(url: string, signal: AbortSignal): Promise<ByteS
 }
 
 /** As fetch; a server that gives no answer is a LabError `network`, an abort stays what it is. */
-export async function reach(url: string, init: RequestInit & { signal: AbortSignal }) {
+export async function reach(
+  url: string,
+  init: { signal?: AbortSignal; cache?: RequestCache; headers?: HeadersInit } = {},
+): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch (thrown) {
