@@ -13,7 +13,7 @@ import { finish } from '../model/macrotask.ts';
 import type { AdapterData } from '../records.ts';
 import { Adam } from './adam.ts';
 import type { WeightedIds } from './loss.ts';
-import { klDivergence, updateAdapter } from './update.ts';
+import { klDivergence, measureCrossEntropy, updateAdapter } from './update.ts';
 
 /** The file; field names as on disk. */
 export interface TrainingCase {
@@ -37,6 +37,7 @@ type ByParameter<T> = Readonly<Record<string, T>>;
 /** Field names as on disk. */
 export interface TrainingCaseResult {
   readonly losses: readonly number[];
+  /** Of every label, those of weight 0 included; the KLs are means over every label as well. */
   readonly ce_before: readonly number[];
   readonly ce_after: readonly number[];
   readonly grad_norm_step1: ByParameter<number>;
@@ -111,15 +112,17 @@ export async function runTrainingCase(
   using adapter = new Adapter(caseStart(model, training));
   const { beta1, beta2, eps } = training.adam;
   using adam = new Adam(shapesOf(adapter), { beta1, beta2, epsilon: eps });
-  const kl = async () => {
+  const labels = sequenceOf({ ...training, weights: training.weights.map(() => 1) });
+  const measure = async () => {
     const { ids } = training;
-    const rows = labelRows(sequence);
+    const rows = labelRows(labels);
     return {
+      ce: [...(await measureCrossEntropy(model, adapter, labels, signal))],
       adapterBase: await klDivergence(model, adapter, null, ids, rows, signal),
       baseAdapter: await klDivergence(model, null, adapter, ids, rows, signal),
     };
   };
-  const before = await kl();
+  const before = await measure();
   const trained = await finish(
     updateAdapter(
       model,
@@ -136,7 +139,7 @@ export async function runTrainingCase(
       signal,
     ),
   );
-  const after = await kl();
+  const after = await measure();
   const data = await adapter.export();
   const gradients = byParameter(model, withValues(data, trained.firstGradients ?? []));
   const parameters = byParameter(model, data);
@@ -146,8 +149,8 @@ export async function runTrainingCase(
     parameters,
     result: {
       losses: trained.losses,
-      ce_before: trained.ceBefore.flatMap((ce) => [...ce]),
-      ce_after: trained.ceAfter.flatMap((ce) => [...ce]),
+      ce_before: before.ce,
+      ce_after: after.ce,
       grad_norm_step1: mapValues(gradients, norm),
       grad_first4_step1: mapValues(gradients, first4),
       kl_adapter_base_before: before.adapterBase,

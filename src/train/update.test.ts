@@ -26,6 +26,7 @@ const fixture = (path: string) =>
 
 /** What PyTorch and PEFT gave for the same case. */
 interface Expected {
+  weights: number[];
   losses: number[];
   ce_before: number[];
   ce_after: number[];
@@ -111,6 +112,18 @@ describe.each(['cpu', 'wasm'] as const)('an update on %s', (backend) => {
       }
     },
   );
+
+  it('measures labels of weight 0 as well, which train nothing', async () => {
+    const expected = cases.visible;
+    const weights = expected.weights.map((w, i) => (i % 2 === 0 ? w : 0));
+    const training = readTrainingCase({ ...expected, weights });
+    const { result } = await runTrainingCase(model, training);
+    expectClose(result.ce_before, expected.ce_before, 'ce_before');
+    expect(result.ce_after).toHaveLength(weights.length);
+    const [a = 0, , c = 0, , e = 0] = weights;
+    const [x = 0, , y = 0, , z = 0] = expected.ce_before;
+    expectClose(result.losses.slice(0, 1), [(a * x + c * y + e * z) / (a + c + e)], 'loss');
+  });
 
   it('weighs unequal sequences by their tokens, as one big batch would (B27)', async () => {
     const long: WeightedIds = { ids: [3, 7, 11, 2, 30, 5, 9], weights: [0, 1, 1, 0.25, 1, 1, 1] };
