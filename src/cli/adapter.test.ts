@@ -1,12 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { attt, json, scratchFile } from './testing.ts';
+import { attt, json, scratchFile, scratchFolder } from './testing.ts';
 
 const tiny = 'e2e/fixtures/engine/tiny.gguf';
 const fixtures = 'e2e/fixtures/adapters';
-const out = (name: string) => join(mkdtempSync(join(tmpdir(), 'attt-adapter-')), name);
+const out = (name: string) => join(scratchFolder(), name);
 const adapter = (...args: readonly string[]) => json('adapter', ...args, '--model', tiny);
 
 interface Info {

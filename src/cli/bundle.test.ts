@@ -1,19 +1,18 @@
 /** `attt bundle` as a person runs it, on stored runs of both schemas. */
 
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { readZip, writeZip } from '../formats/zip.ts';
 import { compare, exportBundle, validate } from './bundle.ts';
-import { attt } from './testing.ts';
+import { attt, scratchFolder } from './testing.ts';
 
 // Processes wait for a build where a source is newer, on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 const v1 = 'e2e/fixtures/bundles/run-v1.jsonl';
 const v2 = 'e2e/fixtures/bundles/run-v2.attt.zip';
-const folder = mkdtempSync(join(tmpdir(), 'attt-bundle-'));
+const folder = scratchFolder();
 
 test('validate prints what it found; a damaged file is named and ends with 1', async () => {
   expect(await validate(v2)).toMatchObject({ valid: true, schema: 2, problems: [] });

@@ -1,25 +1,17 @@
 import { spawn } from 'node:child_process';
-import {
-  appendFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Row } from '../experiment/row.ts';
 import { deriveRng } from '../math/rng.ts';
-import { attt, scratchFile } from './testing.ts';
+import { attt, scratchFile, scratchFolder } from './testing.ts';
 import { randomPolicy } from './testing-policy.ts';
 
 // Each test starts processes, which wait for a build where a source is newer, on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
-const folder = mkdtempSync(join(tmpdir(), 'attt-experiment-'));
+const folder = scratchFolder();
 const model = join(folder, 'random.gguf');
 const text = `
 name = "small"

@@ -1,12 +1,11 @@
 /** `attt run` on a served model: the whole loop over a scripted server, and where keys go. */
 
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { delta, done, finish, scriptedServer, send } from '../remote/testing-server.ts';
 import { remoteOf } from './remote.ts';
-import { atttWith, scratchFile } from './testing.ts';
+import { atttWith, scratchFile, scratchFolder } from './testing.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -39,7 +38,7 @@ test('an episode runs on a server, its key in no file; a method that trains is r
       done,
     ),
   );
-  const folder = mkdtempSync(join(tmpdir(), 'attt-remote-'));
+  const folder = scratchFolder();
   const config = scratchFile(
     'config.toml',
     '[models.policy]\nmodel = "served"\n[lab]\nstep_limit = 6\n',

@@ -1,16 +1,15 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { EpisodeEvent } from '../records.ts';
 import { validate } from './bundle.ts';
-import { attt, scratchFile } from './testing.ts';
+import { attt, scratchFile, scratchFolder } from './testing.ts';
 import { randomPolicy } from './testing-policy.ts';
 
 // Each test starts processes, which wait for a build where a source is newer, on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
-const folder = mkdtempSync(join(tmpdir(), 'attt-run-'));
+const folder = scratchFolder();
 const model = join(folder, 'random.gguf');
 const config = scratchFile(
   'config.toml',
