@@ -138,7 +138,9 @@ export const methodNames = [
 export type MethodName = (typeof methodNames)[number];
 
 /** What can ask for an update besides a person. */
-export const triggerNames = ['periodic', 'repetition', 'error', 'low_confidence'] as const;
+export const triggerNames = [
+  ...['periodic', 'repetition', 'error', 'low_confidence', 'high_entropy'],
+] as const;
 export type TriggerName = (typeof triggerNames)[number];
 
 /** The table itself. Keys are the names used everywhere in the program, in the URL and in the CLI. */
@@ -414,7 +416,7 @@ export const fields = {
   triggers: list(['periodic'], triggerNames, {
     group: 'trigger',
     label: 'Triggers',
-    help: 'What asks for an update; any of them is enough. periodic: every K-th step. repetition: the step repeats an earlier one. error: no action could be read, or the world does not accept it. low_confidence: the sampled tokens were unlikely.',
+    help: 'What asks for an update; any of them is enough. periodic: every K-th step. repetition: the step repeats an earlier one. error: no action could be read, or the world does not accept it. low_confidence: the sampled tokens were unlikely. high_entropy: the policy was undecided.',
     place: toml('lab.triggers'),
     advanced: true,
   }),
@@ -431,6 +433,14 @@ export const fields = {
     unit: 'nats',
     help: 'Trigger "low_confidence" asks when the mean log-probability of the sampled tokens of the step is below it.',
     place: toml('lab.trigger_logprob'),
+    advanced: true,
+  }),
+  trigger_entropy: real(0.5, 0, 100, {
+    group: 'trigger',
+    label: 'Entropy that triggers',
+    unit: 'nats',
+    help: 'Trigger "high_entropy" asks when the mean entropy of the distributions that the tokens of the step were sampled from is at or above it.',
+    place: toml('lab.trigger_entropy'),
     advanced: true,
   }),
   update_interval_k: int(5, 1, 1000, {

@@ -83,6 +83,8 @@ export interface Generation {
   /** The end-of-turn id included where it was sampled. */
   readonly ids: readonly number[];
   readonly logprobs: readonly number[];
+  /** Mean over the ids, in nats, under the raw logits; absent from a served model and in older records. */
+  readonly meanEntropy?: number;
   readonly text: string;
   readonly stop: GenerationStop;
 }

@@ -135,6 +135,7 @@ program
   .addOption(modelOption().default('household').makeOptionMandatory(false))
   .requiredOption('--out <folder>', 'where rows go')
   .option('--shard <i/n>', 'only the i-th of n parts', shardOption, { index: 1, count: 1 })
+  .option('--arm <name>', 'only this arm now; may be given more than once', collect, [])
   .option('--mix', 'join folders although their sets or settings differ', false)
   .addOption(backendOption())
   .action(async ([file = '', ...folders], { mix, ...options }) => {

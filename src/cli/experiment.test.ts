@@ -70,6 +70,16 @@ describe('an experiment', () => {
     expect(table('whole')).toEqual(before);
   });
 
+  test('runs the arms that are asked for now, and the others when it is run again', async () => {
+    const some = await run('arms', '--arm', 'frozen', '--arm', 'attt');
+    expect(JSON.parse(some.stdout)).toEqual({ planned: 12, finished: 12, errors: 0 });
+    await run('arms');
+    expect(table('arms')).toEqual(table('whole'));
+    const wrong = await run('arms', '--arm', 'atttt');
+    expect(wrong).toMatchObject({ code: 2, stdout: '' });
+    expect(wrong.stderr).toContain('attt update_interval_k=2');
+  });
+
   test('gives the same table in shards that are merged', async () => {
     await Promise.all([run('a', '--shard', '1/2'), run('b', '--shard', '2/2')]);
     const [a, b] = [table('a'), table('b')];

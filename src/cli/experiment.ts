@@ -21,6 +21,8 @@ export interface ExperimentOptions extends Where {
   readonly out: string;
   /** i of n, from 1. */
   readonly shard: Shard;
+  /** Names of the arms to run now; empty for all. The others are left for another call. */
+  readonly arm: readonly string[];
 }
 
 export interface Shard {
@@ -54,7 +56,10 @@ export async function runExperiment(file: string, options: ExperimentOptions): P
   const known = await readHeader(out);
   if (known === null) await writeHeader(out, header);
   else checkSame(known, header, out);
-  const own = shardOf(plan.episodes, shard.index - 1, shard.count);
+  const chosen = chosenArms(plan, options.arm);
+  const own = shardOf(plan.episodes, shard.index - 1, shard.count).filter(({ arm }) =>
+    chosen.has(arm),
+  );
   const there = await readRows(out);
   const episodes = own.filter(({ key }) => !there.has(key));
   const progress = startProgress(own.length - episodes.length, own.length);
@@ -68,6 +73,16 @@ export async function runExperiment(file: string, options: ExperimentOptions): P
     });
   }
   return { planned: own.length, finished: rows.length, errors: rows.filter(failed).length };
+}
+
+/** Throws wrong use for a name that the plan does not have. */
+function chosenArms({ arms }: Plan, asked: readonly string[]): ReadonlySet<string> {
+  const names = arms.map(({ name }) => name);
+  for (const name of asked) {
+    if (names.includes(name)) continue;
+    throw new WrongUse(`--arm names "${name}"; the arms of this file are ${names.join('; ')}.`);
+  }
+  return new Set(asked.length > 0 ? asked : names);
 }
 
 /** Joins the rows of folders of one experiment into another folder, each episode once. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { LabError } from '../errors.ts';
 import type { Header } from '../experiment/header.ts';
-import type { Row } from '../experiment/row.ts';
+import { parseRow, type Row } from '../experiment/row.ts';
 
 const HEADER = 'experiment.json';
 const ROWS = /^rows.*\.jsonl(\.gz)?$/;
@@ -53,7 +53,7 @@ export async function readRows(folder: string): Promise<ReadonlyMap<string, Row>
   for (const name of names) {
     const bytes = await readFile(join(folder, name));
     const text = (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
-    for (const line of text.split('\n').slice(0, -1)) addRow(rows, JSON.parse(line), name);
+    for (const line of text.split('\n').slice(0, -1)) addRow(rows, parseRow(line), name);
   }
   return rows;
 }

@@ -1,35 +1,115 @@
 import { describe, expect, test } from 'vitest';
+import type { MethodName } from '../config.ts';
 import { claims } from './claims.ts';
+import type { Row } from './row.ts';
 import { scorecard } from './scorecard.ts';
 import { headerOf, rowOf } from './testing-rows.ts';
 
-/** `gain` more tasks of `tasks` are solved by attt than by frozen, which solves every second one. */
-function verdictOf(tasks: number, gain: number, kl: number) {
-  const rows = Array.from({ length: tasks }, (_, task) => [
-    rowOf('frozen', task, 1, { solved: task % 2 === 0 }),
-    rowOf('attt', task, 1, { solved: task % 2 === 0 || task < 2 * gain, kl: [kl] }),
-  ]).flat();
-  const found = claims(scorecard(headerOf(['frozen', 'attt']), rows));
-  return (words: string) => found.find(({ claim }) => claim.includes(words))?.verdict;
+/** Which of the tasks an arm solves. */
+type Solves = (task: number) => boolean;
+const half: Solves = (task) => task % 2 === 0;
+
+function judged(tasks: number, arms: Partial<Record<MethodName, Solves>>, over: Partial<Row> = {}) {
+  const names = Object.keys(arms) as MethodName[]; // of the object above
+  const rows = names.flatMap((arm) =>
+    Array.from({ length: tasks }, (_, task) =>
+      rowOf(arm, task, 1, { solved: arms[arm]?.(task) ?? false, ...over }),
+    ),
+  );
+  const found = claims(scorecard(headerOf(names), rows), rows);
+  return (words: string) => found.find(({ claim }) => claim.includes(words));
 }
+const verdict = (...args: Parameters<typeof judged>) => {
+  const find = judged(...args);
+  return (words: string) => find(words)?.verdict;
+};
 
-describe('a claim', () => {
-  test('of a gain holds when the interval lies above 0', () => {
-    expect(verdictOf(100, 20, 0.1)('raises success')).toBe('holds');
+describe('a claim of more success', () => {
+  test('holds when the corrected test and the interval say so', () => {
+    // 20 of 100 tasks more, none fewer: 2^-19 by the sign-flip test.
+    const claim = judged(100, { frozen: half, attt: (t) => half(t) || t < 40 })('raises success');
+    expect(claim?.verdict).toBe('holds');
+    expect(claim?.numbers).toMatch(/^attt − frozen: \+20\.0 points \(\+1\d\.\d to \+2\d\.\d, p/);
+    expect(claim?.numbers).toContain('20 of 100 pairs discordant');
   });
 
-  test('cannot be told from few tasks, nor when no pair differs', () => {
-    expect(verdictOf(10, 5, 0.1)('raises success')).toBe('cannot be told');
-    expect(verdictOf(100, 0, 0.1)('raises success')).toBe('cannot be told');
+  test('does not hold when it is less, or when the interval ends at 0', () => {
+    const arms = { frozen: half, attt: (t: number) => half(t) && t >= 40 };
+    expect(verdict(100, arms)('raises success')).toBe('does not hold');
   });
 
-  test('about KL holds or not by its 95th percentile', () => {
-    expect(verdictOf(100, 0, 0.4)('stays under 0.5')).toBe('holds');
-    expect(verdictOf(100, 0, 0.6)('stays under 0.5')).toBe('does not hold');
-    expect(verdictOf(10, 0, 0.6)('stays under 0.5')).toBe('cannot be told');
+  test('cannot be told from few tasks, from few that differ, nor when none does', () => {
+    const more = (n: number) => ({ frozen: half, attt: (t: number) => half(t) || t < 2 * n });
+    expect(verdict(40, more(10))('raises success')).toBe('cannot be told');
+    expect(verdict(100, more(3))('raises success')).toBe('cannot be told'); // p = 1/4
+    expect(verdict(100, more(0))('raises success')).toBe('cannot be told');
   });
 
-  test('of an arm that was not run is not tried', () => {
-    expect(verdictOf(100, 20, 0.1)('Random drop')).toBe('not tried');
+  test('is corrected for the number of comparisons that are made', () => {
+    // Six of six tasks more: p = 1/32 alone; with four further comparisons of the same tasks, 5/32.
+    const six: Solves = (t) => half(t) || t < 12;
+    expect(verdict(100, { frozen: half, attt: six })('raises success')).toBe('holds');
+    const more = { frozen: half, attt: six, naive: half, random_drop: half, loop_breaker: half };
+    expect(verdict(100, more)('raises success')).toBe('cannot be told');
+  });
+});
+
+describe('a claim of no difference', () => {
+  test('holds where the interval stays within five points, the rule of three included', () => {
+    const arms = (n: number) => ({
+      frozen: half,
+      random_drop: (t: number) => half(t) || t < 2 * n,
+    });
+    expect(verdict(100, arms(0))('gains nothing')).toBe('holds'); // 3 of 100
+    expect(verdict(55, arms(0))('gains nothing')).toBe('cannot be told'); // 3 of 55 are 5.5 points
+    expect(verdict(100, arms(2))('gains nothing')).toBe('cannot be told'); // 2 points, up to 5
+    expect(verdict(100, arms(20))('gains nothing')).toBe('does not hold');
+  });
+
+  test('of as much success is told from a loss of five points', () => {
+    const arms = (n: number) => ({
+      attt: half,
+      loop_breaker: (t: number) => half(t) && t >= 2 * n,
+    });
+    expect(verdict(100, arms(0))('Breaking loops')).toBe('holds');
+    expect(verdict(100, arms(4))('Breaking loops')).toBe('cannot be told');
+    expect(verdict(100, arms(20))('Breaking loops')).toBe('does not hold');
+  });
+});
+
+test('a claim about KL holds or not by its 95th percentile', () => {
+  const said = (tasks: number, kl: number) => verdict(tasks, { attt: half }, { kl: [kl] });
+  expect(said(100, 0.4)('stays under 0.5')).toBe('holds');
+  expect(said(100, 0.6)('stays under 0.5')).toBe('does not hold');
+  expect(said(10, 0.6)('stays under 0.5')).toBe('cannot be told');
+});
+
+test('claims about repetition read the fifths of successes and of failures apart', () => {
+  const arms = { frozen: half };
+  const told = (over: (task: number) => readonly number[]) => {
+    const rows = Array.from({ length: 60 }, (_, task) =>
+      rowOf('frozen', task, 1, { solved: half(task), repetition: over(task) }),
+    );
+    const found = claims(scorecard(headerOf(['frozen']), rows), rows);
+    return (words: string) => found.find(({ claim }) => claim.includes(words));
+  };
+  // Ten steps: the second fifth is steps 3 and 4, the last 9 and 10.
+  const steps = (second: number, last: number) => [0, 0, second, second, 0, 0, 0, 0, last, last];
+  const drifting = told((t) => (half(t) ? steps(0.6, 0.2 + t / 1000) : steps(0.1, 0.9 + t / 1000)));
+  expect(drifting('In successes')?.verdict).toBe('holds');
+  expect(drifting('In failures')?.verdict).toBe('holds');
+  // Failures are the odd tasks 1 to 59: 0.9 + their mean 30 / 1000.
+  expect(drifting('In failures')?.numbers).toMatch(/^0\.93 .* over 30 tasks$/);
+  const steady = told((t) => (half(t) ? steps(0.2, 0.6 + t / 1000) : steps(0.1, 0.6 + t / 1000)));
+  expect(steady('In successes')?.verdict).toBe('does not hold');
+  expect(steady('In failures')?.verdict).toBe('does not hold');
+  expect(verdict(60, arms)('In failures')).toBe('cannot be told'); // all alike: no interval
+});
+
+test('a claim about an arm that was not run is not tried', () => {
+  expect(judged(100, { frozen: half, attt: half })('Random drop')).toEqual({
+    claim: 'Random drop to the same mean weight gains nothing',
+    verdict: 'not tried',
+    numbers: '',
   });
 });

@@ -1,6 +1,9 @@
-/** The claims of the literature on test-time training while acting, each against a scorecard. */
+/** The claims of the literature on test-time training while acting, each against a scorecard and its rows. */
 
-import type { Interval } from '../math/statistics.ts';
+import { deriveRng } from '../math/rng.ts';
+import { bootstrapMean, holm, type Interval, mean } from '../math/statistics.ts';
+import { type Difference, differenceOf, pairsOf } from './paired.ts';
+import { fifthsOf, isErrorRow, type Row } from './row.ts';
 import type { Score } from './scorecard.ts';
 
 export type Verdict = 'holds' | 'does not hold' | 'cannot be told' | 'not tried';
@@ -11,7 +14,7 @@ export interface Claim {
   readonly numbers: string;
 }
 
-/** A gain below this many points of success is called none. */
+/** A difference below this many points of success is called none. */
 const MARGIN = 0.05;
 
 /** Episodes of a kind below which a mean of them is no evidence. */
@@ -20,96 +23,183 @@ const ENOUGH = 20;
 /** Tasks below which a bootstrap over tasks is too narrow to decide anything. */
 const ENOUGH_TASKS = 50;
 
-/** Verdicts come from intervals alone: where one contains both answers, it cannot be told. */
-export function claims(scores: readonly Score[]): readonly Claim[] {
+const LEVEL = 0.05;
+
+/**
+ * What is said of the success of one arm beside another's: `more`; `no_gain`: not more by the margin;
+ * `alike`: within the margin either way; `as_much`: not less by the margin.
+ */
+type Relation = 'more' | 'no_gain' | 'alike' | 'as_much';
+
+interface Comparison {
+  readonly claim: string;
+  readonly one: string;
+  readonly than: string;
+  readonly says: Relation;
+}
+
+const comparisons: readonly Comparison[] = [
+  {
+    claim: 'aTTT raises success over the frozen policy',
+    one: 'attt',
+    than: 'frozen',
+    says: 'more',
+  },
+  { claim: 'aTTT beats naive training', one: 'attt', than: 'naive', says: 'more' },
+  {
+    claim: 'Random drop to the same mean weight gains nothing',
+    one: 'random_drop',
+    than: 'frozen',
+    says: 'no_gain',
+  },
+  { claim: 'aTTT beats random drop', one: 'attt', than: 'random_drop', says: 'more' },
+  {
+    claim: 'Breaking loops without training gains as much as aTTT',
+    one: 'loop_breaker',
+    than: 'attt',
+    says: 'as_much',
+  },
+  {
+    claim: 'A higher temperature gains as much as aTTT',
+    one: 'temperature',
+    than: 'attt',
+    says: 'as_much',
+  },
+  {
+    claim: 'K = 1 is worse than K = 5',
+    one: 'attt',
+    than: 'attt update_interval_k=1',
+    says: 'more',
+  },
+  {
+    claim: 'K = 1 is worse than K = 10',
+    one: 'attt update_interval_k=10',
+    than: 'attt update_interval_k=1',
+    says: 'more',
+  },
+  { claim: 'Ranks 4 and 8 are alike', one: 'attt lora_rank=4', than: 'attt', says: 'alike' },
+  { claim: 'Ranks 16 and 8 are alike', one: 'attt lora_rank=16', than: 'attt', says: 'alike' },
+  {
+    claim: 'Rank 32 is slightly worse than rank 8',
+    one: 'attt',
+    than: 'attt lora_rank=32',
+    says: 'more',
+  },
+];
+
+/** Verdicts come from intervals and corrected tests alone: where both answers remain, it cannot be told. */
+export function claims(scores: readonly Score[], rows: readonly Row[]): readonly Claim[] {
   const find = (name: string) =>
     scores.find(({ arm }) => arm.name === name && arm.notApplicable === null);
-  const attt = find('attt');
-  const naive = find('naive');
-  const swept = (field: string, value: number) => find(`attt ${field}=${value}`);
+  const of = (name: string) => rows.filter(({ arm }) => arm === name);
+  const compared = comparisons.map(({ claim, one, than, says }) => ({
+    claim,
+    says,
+    arms: `${one} − ${than}`,
+    difference: differenceOf(pairsOf(of(one), of(than)), (purpose) =>
+      deriveRng(0, 'claim', purpose, one, than),
+    ),
+  }));
+  const tested = compared.filter(({ difference }) => difference?.p != null);
+  const adjusted = holm(tested.map(({ difference }) => difference?.p ?? 1));
   return [
+    ...compared.map((one): Claim => {
+      const { claim, says, arms, difference } = one;
+      if (!difference) return { claim, verdict: 'not tried', numbers: '' };
+      const p = adjusted[tested.indexOf(one)] ?? null;
+      return { claim, ...judge(says, difference, p, arms) };
+    }),
+    klClaim('Naive training drives KL past 2 nats', find('naive'), (kl) => kl > 2),
+    klClaim('With token weights KL stays under 0.5 nats', find('attt'), (kl) => kl < 0.5),
     {
-      claim: 'aTTT raises success over the frozen policy',
-      ...decide(attt, ({ low, high }) => (low > 0 ? true : high <= 0 ? false : null)),
-    },
-    {
-      claim: 'Random drop to the same mean weight gains nothing',
-      ...decide(find('random_drop'), ({ low, high }) =>
-        low > 0 ? false : high < MARGIN ? true : null,
+      claim: 'In successes repetition falls from the second fifth to the last',
+      ...repetitionClaim(
+        of('frozen').filter((row) => !isErrorRow(row) && row.solved),
+        (second, last) => last - second,
+        ({ low, high }) => (high < 0 ? true : low >= 0 ? false : null),
       ),
     },
     {
-      claim: 'Breaking loops without training gains as much as aTTT',
-      ...compare(find('loop_breaker'), attt, 'at least'),
-    },
-    { claim: 'K = 1 is worse than K = 5', ...compare(attt, swept('update_interval_k', 1), 'more') },
-    {
-      claim: 'Rank 32 is slightly worse than rank 8',
-      ...compare(attt, swept('lora_rank', 32), 'more'),
-    },
-    klClaim('Naive training drives KL past 2 nats', naive, (kl) => kl > 2),
-    klClaim('With token weights KL stays under 0.5 nats', attt, (kl) => kl < 0.5),
-    {
       claim: 'In failures repetition passes 0.8 towards the end',
-      ...repetitionClaim(find('frozen')),
+      ...repetitionClaim(
+        of('frozen').filter((row) => !isErrorRow(row) && !row.solved),
+        (_, last) => last,
+        ({ low, high }) => (low > 0.8 ? true : high <= 0.8 ? false : null),
+      ),
     },
   ];
 }
 
 type Judged = Pick<Claim, 'verdict' | 'numbers'>;
 
-/** By the interval of the paired difference to the baseline. */
-function decide(score: Score | undefined, judge: (interval: Interval) => boolean | null): Judged {
-  const difference = score?.difference;
-  if (!difference) return { verdict: 'not tried', numbers: '' };
-  const { points, interval, pairs, tasks, adjusted } = difference;
-  if (!interval) {
-    return { verdict: 'cannot be told', numbers: `no pair of ${pairs} differs` };
-  }
-  const p = adjusted === null ? '' : `, p (Holm) ${adjusted.toFixed(3)}`;
+function judge(says: Relation, difference: Difference, p: number | null, arms: string): Judged {
+  const { points, pairs, tasks, discordant } = difference;
+  // Of n tasks none differs: by the rule of three fewer than 3 / n would, at 95 %.
+  const interval = difference.interval ?? { low: -3 / tasks, high: 3 / tasks };
+  const range = `${shown(interval.low)} to ${shown(interval.high)}`;
+  const test = p === null ? '' : `, p (Holm) ${p.toFixed(3)}`;
   return {
-    verdict: verdictOf(tasks < ENOUGH_TASKS ? null : judge(interval)),
-    numbers: `${shown(points)} points (${shown(interval.low)} to ${shown(interval.high)}${p}; ${pairs} pairs)`,
+    verdict: verdictOf(tasks < ENOUGH_TASKS ? null : holds(says, interval, p)),
+    numbers: `${arms}: ${shown(points)} points (${range}${test}; ${discordant} of ${pairs} pairs discordant)`,
   };
 }
 
-/** By the intervals of two success rates; they share tasks, so overlap says less than a paired test would. */
-function compare(a: Score | undefined, b: Score | undefined, how: 'more' | 'at least'): Judged {
-  if (!a || !b || a.rate === null || b.rate === null) return { verdict: 'not tried', numbers: '' };
-  const numbers = `${a.arm.name} ${shown(a.rate)} %, ${b.arm.name} ${shown(b.rate)} %`;
-  if (!a.clustered || !b.clustered || Math.min(a.tasks, b.tasks) < ENOUGH_TASKS) {
-    return { verdict: 'cannot be told', numbers };
+/** null where both answers remain. `p` is corrected for the number of comparisons. */
+function holds(says: Relation, { low, high }: Interval, p: number | null): boolean | null {
+  const differs = p !== null && p < LEVEL;
+  const more = differs && low > 0;
+  const less = differs && high < 0;
+  switch (says) {
+    case 'more':
+      return more ? true : less || high <= 0 ? false : null;
+    case 'no_gain':
+      return high < MARGIN ? true : more ? false : null;
+    case 'as_much':
+      return low > -MARGIN ? true : less ? false : null;
+    case 'alike':
+      return low > -MARGIN && high < MARGIN ? true : more || less ? false : null;
+    default:
+      return says satisfies never;
   }
-  const above = a.clustered.low > b.clustered.high;
-  const below = a.clustered.high < b.clustered.low;
-  const close = how === 'at least' && a.clustered.low > b.clustered.high - MARGIN;
-  const verdict = above || close ? true : below ? false : null;
-  return { verdict: verdictOf(verdict), numbers };
 }
 
-function klClaim(claim: string, score: Score | undefined, holds: (kl: number) => boolean): Claim {
+function klClaim(claim: string, score: Score | undefined, said: (kl: number) => boolean): Claim {
   if (!score || score.kl.p95 === null || score.kl.median === null) {
     return { claim, verdict: 'not tried', numbers: '' };
   }
   const { median, p95, max } = score.kl;
   const numbers = `median ${median.toFixed(3)}, 95 % ${p95.toFixed(3)}, max ${(max ?? p95).toFixed(3)} over ${score.episodes} episodes`;
   if (score.episodes < ENOUGH) return { claim, verdict: 'cannot be told', numbers };
-  return { claim, verdict: verdictOf(holds(p95)), numbers };
+  return { claim, verdict: verdictOf(said(p95)), numbers };
 }
 
-function repetitionClaim(score: Score | undefined): Judged {
-  const last = score?.repetitionFailed.at(-1);
-  if (!score || last === null || last === undefined) return { verdict: 'not tried', numbers: '' };
-  const failures = score.episodes - score.solved;
-  const numbers = `last fifth of ${failures} failures: ${last.toFixed(2)}`;
-  if (failures < ENOUGH) return { verdict: 'cannot be told', numbers };
-  return { verdict: verdictOf(last > 0.8), numbers };
+/** By the mean over episodes of a number from the second and the last fifth of their steps. */
+function repetitionClaim(
+  rows: readonly Row[],
+  number: (second: number, last: number) => number,
+  said: (interval: Interval) => boolean | null,
+): Judged {
+  const byTask = new Map<number, number[]>();
+  for (const row of rows) {
+    const [, second, , , last] = fifthsOf(row) ?? [];
+    if (second === undefined || last === undefined) continue;
+    byTask.set(row.task, [...(byTask.get(row.task) ?? []), number(second, last)]);
+  }
+  const means = [...byTask.values()].map(mean);
+  if (means.length === 0) return { verdict: 'not tried', numbers: '' };
+  const interval = bootstrapMean(means, deriveRng(0, 'claim', 'repetition'));
+  const range = interval ? ` (${interval.low.toFixed(2)} to ${interval.high.toFixed(2)})` : '';
+  const numbers = `${mean(means).toFixed(2)}${range} over ${means.length} tasks`;
+  const enough = means.length >= ENOUGH && interval !== null;
+  return { verdict: verdictOf(enough ? said(interval) : null), numbers };
 }
 
 function verdictOf(holds: boolean | null): Verdict {
   return holds === null ? 'cannot be told' : holds ? 'holds' : 'does not hold';
 }
 
+/** In points, with a sign. */
 function shown(rate: number): string {
-  return (100 * rate).toFixed(1);
+  const points = (100 * rate).toFixed(1);
+  return rate > 0 ? `+${points}` : points;
 }

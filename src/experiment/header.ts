@@ -1,6 +1,6 @@
 /** What rows need to be comparable: the experiment with its task set, model and machine. */
 
-import { changedFields } from '../config.ts';
+import { changedFields, defaultSettings } from '../config.ts';
 import { LabError } from '../errors.ts';
 import type { BackendName } from '../records.ts';
 import type { Experiment } from './experiment.ts';
@@ -41,8 +41,11 @@ export function differences(a: Header, b: Header): readonly string[] {
   for (const arm of a.arms) {
     const other = b.arms.find(({ name }) => name === arm.name);
     if (!other) continue;
-    for (const field of changedFields(arm.settings, other.settings)) {
-      compare(`${arm.name} ${field}`, arm.settings[field], other.settings[field]);
+    // A setting that a header of before it lacks had no effect then, as its default has none now.
+    const filled = ({ settings }: Arm) => ({ ...defaultSettings, ...settings });
+    const [one, two] = [filled(arm), filled(other)] as const;
+    for (const field of changedFields(one, two)) {
+      compare(`${arm.name} ${field}`, one[field], two[field]);
     }
   }
   return found;

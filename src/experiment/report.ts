@@ -28,10 +28,11 @@ export function reportOf(
       ...notes.map(text),
       ...opening(header, rows, run),
       ...success(run),
-      ...claimsSection(scores),
+      ...claimsSection(scores, rows),
       ...sweeps(run),
       ...repetition(run),
       ...updates(run),
+      ...ablation(run),
       ...actions(run),
       ...cost(run),
       ...notApplicable(scores),
@@ -133,16 +134,16 @@ function success(scores: readonly Score[]): Block[] {
   ];
 }
 
-function claimsSection(scores: readonly Score[]): Block[] {
-  const rows = claims(scores).map(
+function claimsSection(scores: readonly Score[], rows: readonly Row[]): Block[] {
+  const lines = claims(scores, rows).map(
     ({ claim, verdict, numbers }): Cells => [claim, verdict, numbers],
   );
   return [
     heading('Claims'),
     text(
-      'Each claim of the literature against the numbers above: it holds or does not only where an interval decides it.',
+      'Each claim of the literature against these rows. Differences are paired by task and seed, with the interval that draws tasks and p corrected by Holm for the comparisons of this table; under 5 points either way counts as none. A claim holds or does not only where that decides it.',
     ),
-    table(['claim', 'verdict', 'numbers'], rows),
+    table(['claim', 'verdict', 'numbers'], lines),
   ];
 }
 
@@ -254,6 +255,37 @@ function updates(scores: readonly Score[]): Block[] {
             linePlot('KL over updates', places, lines, { x: 'measurement', y: 'KL (nats)' }),
           ),
         ]),
+  ];
+}
+
+/** Where no gain is seen: was anything trained, did it move the policy, and did that change what it did? */
+function ablation(scores: readonly Score[]): Block[] {
+  const known = scores.filter(({ divergence }) => divergence !== null && divergence.pairs > 0);
+  if (known.length === 0) return [];
+  const rows = known.map(
+    ({ arm, divergence: d, trainedPerEpisode, meanWeight, updates, kl, difference }): Cells => [
+      arm.name,
+      decimal(trainedPerEpisode, 0),
+      decimal(updates, 2),
+      decimal(meanWeight, 3),
+      decimal(kl.median, 3),
+      d ? `${d.changed}/${d.pairs}` : NONE,
+      decimal(d?.firstStep ?? null, 0),
+      difference ? `${difference.discordant}/${difference.pairs}` : NONE,
+    ],
+  );
+  return [
+    heading('From training to behaviour'),
+    text(
+      `How far each arm's training reached: tokens trained an episode (times gradient steps), updates, the mean weight of what was trained, the KL that it came to, the share of episodes in which some command differs from what ${BASELINE} did at the same task and seed, the median step at which it first does, and the share in which one of the two alone solved the task.`,
+    ),
+    table(
+      [
+        ...['arm', 'tokens trained', 'updates', 'mean weight', 'KL median'],
+        ...['commands differ', 'from step', 'outcome differs'],
+      ],
+      rows,
+    ),
   ];
 }
 

@@ -1,6 +1,7 @@
 /** One episode as one line of an experiment: a fold over its events, with all that a report reads. */
 
 import type { MethodName } from '../config.ts';
+import { mean } from '../math/statistics.ts';
 import type { ActionClass, BoundaryOutcome, EpisodeEvent, StopReason } from '../records.ts';
 import type { PlannedEpisode } from './plan.ts';
 
@@ -39,6 +40,8 @@ export interface Row {
   readonly outcomes: Partial<Readonly<Record<BoundaryOutcome, number>>>;
   readonly actions: Partial<Readonly<Record<ActionClass, number>>>;
   readonly refused: number;
+  /** Of every step of the last try, as the world got it; empty where none could be read. */
+  readonly commands: readonly string[];
   /** Of every step of the last try, to three digits. */
   readonly repetition: readonly number[];
   /** Of every boundary that measured it, in nats, in order; refused updates too. */
@@ -75,6 +78,7 @@ export function openRow({ key, arm, task, settings }: PlannedEpisode): OpenRow {
     outcomes: {},
     actions: {},
     refused: 0,
+    commands: [],
     repetition: [],
     kl: [],
     weights: [],
@@ -85,7 +89,7 @@ export function openRow({ key, arm, task, settings }: PlannedEpisode): OpenRow {
 export function foldRow(row: OpenRow, event: EpisodeEvent): OpenRow {
   switch (event.type) {
     case 'episode_started':
-      return { ...row, start: event.stateHash, tries: row.tries + 1, repetition: [] };
+      return { ...row, start: event.stateHash, tries: row.tries + 1, commands: [], repetition: [] };
     case 'step': {
       const refused = event.refused ?? [];
       return {
@@ -97,6 +101,7 @@ export function foldRow(row: OpenRow, event: EpisodeEvent): OpenRow {
           refused.reduce((sum, turn) => sum + turn.tokens, 0),
         refused: row.refused + refused.length,
         actions: counted(row.actions, event.actionClass),
+        commands: [...row.commands, event.action],
         repetition: [...row.repetition, round(event.repetition, 3)],
       };
     }
@@ -140,6 +145,23 @@ export function closeRow(row: OpenRow, retention: Retention | null, seconds: num
     },
     seconds: round(seconds, 2),
   };
+}
+
+/** Reads one line of a rows file; the first rows were kept without commands. */
+export function parseRow(line: string): Row {
+  return { commands: [], ...JSON.parse(line) };
+}
+
+/** Parts of an episode in which repetition is averaged. */
+export const FIFTHS = 5;
+
+/** Mean repetition in each fifth of the last try's steps; null of fewer steps than that. */
+export function fifthsOf({ repetition: all }: Row): readonly number[] | null {
+  if (all.length < FIFTHS) return null;
+  return Array.from({ length: FIFTHS }, (_, i) => {
+    const [from, to] = [i, i + 1].map((k) => Math.round((k * all.length) / FIFTHS));
+    return mean(all.slice(from, to));
+  });
 }
 
 /** True for an episode that says nothing about the policy: it is in no rate. */

@@ -10,35 +10,17 @@ import {
   passAtK,
   passHatK,
   quantile,
-  signFlip,
   standardError,
   wilson,
 } from '../math/statistics.ts';
 import type { ActionClass, BoundaryOutcome } from '../records.ts';
 import type { Header } from './header.ts';
+import { type Difference, type Divergence, differenceOf, divergenceOf, pairsOf } from './paired.ts';
 import type { Arm } from './plan.ts';
-import { isErrorRow, type Row } from './row.ts';
+import { FIFTHS, fifthsOf, isErrorRow, type Row } from './row.ts';
 
 /** The baseline of every paired difference. */
 export const BASELINE = 'frozen';
-
-/** Parts of an episode in which repetition is averaged. */
-const FIFTHS = 5;
-
-/** The paired difference to the baseline, over the tasks that both have. */
-export interface Difference {
-  /** Mean over tasks of the mean over seeds, in success rate. */
-  readonly points: number;
-  readonly interval: Interval | null;
-  /** Sign-flip test over tasks; null when no task differs. */
-  readonly p: number | null;
-  /** By Holm, over all arms of the table that have a p. */
-  readonly adjusted: number | null;
-  readonly tasks: number;
-  /** Pairs of episodes, and those in which exactly one of the two solved its task. */
-  readonly pairs: number;
-  readonly discordant: number;
-}
 
 export interface Score {
   readonly arm: Arm;
@@ -60,7 +42,10 @@ export interface Score {
     readonly at: number | null;
     readonly hat: number | null;
   }[];
+  /** To the baseline, over the tasks that both have; null for the baseline itself. */
   readonly difference: Difference | null;
+  /** From what the baseline did on the same tasks and seeds. */
+  readonly divergence: Divergence | null;
   /** Median steps of solved episodes. */
   readonly stepsSolved: number | null;
   /** Mean repetition in each fifth of the steps; null where there is no such episode. */
@@ -83,6 +68,8 @@ export interface Score {
   /** All that was spent, failures included, over the number of solved episodes; null when none is. */
   readonly generatedPerSolved: number | null;
   readonly trainedPerSolved: number | null;
+  /** A mean over episodes. */
+  readonly trainedPerEpisode: number | null;
   readonly secondsPerSolved: number | null;
   /** Mean rise of the loss on held texts, nats a token. */
   readonly forgetting: number | null;
@@ -110,6 +97,7 @@ function scoreOf(arm: Arm, all: readonly Row[], baseline: readonly Row[], seeds:
   const rows = all.filter((row) => !isErrorRow(row));
   const solved = rows.filter((row) => row.solved);
   const failed = rows.filter((row) => !row.solved);
+  const pairs = arm.name === BASELINE ? [] : pairsOf(rows, baseline);
   const tasks = groupByTask(rows);
   const taskMeans = [...tasks.values()].map((group) => rateOf(group));
   const kls = rows.flatMap((row) => row.kl);
@@ -142,7 +130,8 @@ function scoreOf(arm: Arm, all: readonly Row[], baseline: readonly Row[], seeds:
         hat: meanOf(counts.map(({ n, c }) => passHatK(n, c, k))),
       };
     }),
-    difference: arm.name === BASELINE ? null : differenceOf(arm.name, rows, baseline),
+    difference: differenceOf(pairs, (purpose) => deriveRng(0, purpose, arm.name)),
+    divergence: arm.name === BASELINE ? null : divergenceOf(pairs),
     stepsSolved: quantile(
       solved.map((row) => row.steps),
       0.5,
@@ -159,37 +148,9 @@ function scoreOf(arm: Arm, all: readonly Row[], baseline: readonly Row[], seeds:
     refused: total(rows, (row) => row.refused),
     generatedPerSolved: perSolved((row) => row.generated),
     trainedPerSolved: perSolved((row) => row.trained),
+    trainedPerEpisode: perEpisode((row) => row.trained),
     secondsPerSolved: perSolved((row) => row.seconds),
     forgetting: meanOf(forgetting),
-  };
-}
-
-/** Over pairs of episodes of one task and seed that both arms have without an error. */
-function differenceOf(
-  name: string,
-  rows: readonly Row[],
-  baseline: readonly Row[],
-): Difference | null {
-  const pairOf = ({ task, seed }: Row) => `${task}/${seed}`;
-  const others = new Map(baseline.filter((row) => !isErrorRow(row)).map((r) => [pairOf(r), r]));
-  const byTask = new Map<number, number[]>();
-  for (const row of rows) {
-    const other = others.get(pairOf(row));
-    if (!other) continue;
-    const d = Number(row.solved) - Number(other.solved);
-    byTask.set(row.task, [...(byTask.get(row.task) ?? []), d]);
-  }
-  if (byTask.size === 0) return null;
-  const means = [...byTask.values()].map(mean);
-  const pairs = [...byTask.values()].flat();
-  return {
-    points: mean(means),
-    interval: bootstrapMean(means, deriveRng(0, 'paired bootstrap', name)),
-    p: signFlip(means, deriveRng(0, 'sign flip', name)),
-    adjusted: null,
-    tasks: byTask.size,
-    pairs: pairs.length,
-    discordant: pairs.filter((d) => d !== 0).length,
   };
 }
 
@@ -210,16 +171,11 @@ function checkStarts(rows: readonly Row[]): void {
   }
 }
 
-/** The mean over episodes of the mean repetition in each fifth of their steps; short ones are left out. */
+/** The mean over episodes of each fifth; short ones are left out. */
 function fifths(rows: readonly Row[]): readonly (number | null)[] {
-  const long = rows.filter(({ repetition }) => repetition.length >= FIFTHS);
+  const long = rows.flatMap((row) => fifthsOf(row) ?? []);
   return Array.from({ length: FIFTHS }, (_, i) =>
-    meanOf(
-      long.map(({ repetition: all }) => {
-        const [from, to] = [i, i + 1].map((k) => Math.round((k * all.length) / FIFTHS));
-        return mean(all.slice(from, to));
-      }),
-    ),
+    meanOf(long.filter((_, at) => at % FIFTHS === i)),
   );
 }
 

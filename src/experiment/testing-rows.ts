@@ -57,6 +57,7 @@ export function rowOf(arm: MethodName, task: number, seed: number, over: Partial
     outcomes: {},
     actions: {},
     refused: 0,
+    commands: [],
     repetition: [0, 0, 0.2, 0.2, 0.4, 0.4, 0.6, 0.6, 1, 1],
     kl: [],
     weights: [],

@@ -54,6 +54,7 @@ export async function* generate(
   const maxTokens = Math.min(options.maxTokens, roomAfter(promptIds, cache));
   const ids: number[] = [];
   const logprobs: number[] = [];
+  let entropies = 0;
   const stream = createTextStream(tokenizer);
   let text = ''; // all of it, and how much of it has been yielded
   let shown = 0;
@@ -61,6 +62,7 @@ export async function* generate(
     promptTokens: promptIds.length,
     ids,
     logprobs,
+    ...(ids.length > 0 && { meanEntropy: entropies / ids.length }),
     text,
     stop,
   });
@@ -83,9 +85,10 @@ export async function* generate(
       if (isAbort(thrown)) return result('abort');
       throw thrown;
     }
-    const { id, logprob } = sampleToken(row, history, sampling, rng);
+    const { id, logprob, entropy } = sampleToken(row, history, sampling, rng);
     ids.push(id);
     logprobs.push(logprob);
+    entropies += entropy;
     history.add(id);
     const ended = tokenizer.eosIds.has(id);
     const last = ended || ids.length === maxTokens;

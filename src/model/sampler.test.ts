@@ -26,8 +26,24 @@ describe('temperature 0', () => {
         expect(token.id).toBe(1);
         // log-softmax of [1, 3, 3] at 1, by numpy
         expect(token.logprob).toBeCloseTo(-0.758624, 6);
+        // −Σ p ln p of its softmax, by numpy
+        expect(token.entropy).toBeCloseTo(0.885382, 6);
       }
     }
+  });
+});
+
+describe('entropy', () => {
+  it('is ln V of equal logits, and 0 where one token alone can be', () => {
+    expect(sampleToken(logits(2, 2, 2, 2), [], GREEDY, noRng).entropy).toBeCloseTo(Math.log(4), 12);
+    const alone = logits(0, Number.NEGATIVE_INFINITY, -1000);
+    expect(sampleToken(alone, [], GREEDY, noRng).entropy).toBe(0);
+  });
+
+  it('is of the raw logits, whatever the temperature and the penalty', () => {
+    const options = { ...GREEDY, temperature: 2, topK: 1, repetitionPenalty: 3 };
+    const { entropy } = sampleToken(logits(1, 3, 3), [1], options, deriveRng(1));
+    expect(entropy).toBeCloseTo(0.885382, 6);
   });
 });
 

@@ -29,6 +29,8 @@ export interface SampledToken {
   readonly id: number;
   /** Natural log-softmax of the raw logits at `id`: before penalty, temperature and cuts. */
   readonly logprob: number;
+  /** Of softmax(logits), in nats: before penalty, temperature and cuts. */
+  readonly entropy: number;
 }
 
 /**
@@ -51,7 +53,7 @@ export function sampleToken(
   const top = argmax(scores);
   const greedy = options.temperature < SMALLEST_TEMPERATURE;
   const id = greedy ? top : draw(scores, at(scores, top), options, rng.next());
-  return { id, logprob: logSoftmaxAt(logits, id) };
+  return { id, ...certainty(logits, id) };
 }
 
 /** The logits after the repetition penalty; the same array when there is nothing to do. */
@@ -72,10 +74,24 @@ export function withPenalty(
 
 /** ln softmax(logits)[id], summed in double precision. */
 export function logSoftmaxAt(logits: Float32Array, id: number): number {
+  return certainty(logits, id).logprob;
+}
+
+/**
+ * With e = exp(l − max l) and Z = Σ e: ln p(id) = l(id) − max l − ln Z, and H = −Σ p ln p
+ * = ln Z − Σ e · (l − max l) / Z. Example: [1 3 3] has H = 0.885382 and, at 1, −0.758624.
+ */
+function certainty(logits: Float32Array, id: number): Omit<SampledToken, 'id'> {
   const top = logits[argmax(logits)] ?? Number.NaN;
   let sum = 0;
-  for (let i = 0; i < logits.length; i++) sum += Math.exp(at(logits, i) - top);
-  return at(logits, id) - top - Math.log(sum);
+  let below = 0;
+  for (let i = 0; i < logits.length; i++) {
+    const distance = at(logits, i) - top;
+    const e = Math.exp(distance);
+    sum += e;
+    if (e > 0) below += e * distance; // a token that cannot be has no part in it
+  }
+  return { logprob: at(logits, id) - top - Math.log(sum), entropy: Math.log(sum) - below / sum };
 }
 
 /** The lowest id among the largest values. */

@@ -209,6 +209,14 @@ describe('a trigger', () => {
     expect(unsure.boundaries.map((b) => b.t)).toEqual([1, 2, 3, 4]);
   });
 
+  test('on high entropy asks after an undecided step, and never where none is known', async () => {
+    const at = async (script: Script) =>
+      (await run(texts, only('high_entropy'), script)).boundaries.map((b) => b.t);
+    expect(await at({ entropy: 0.5 })).toEqual([1, 2, 3, 4]);
+    expect(await at({ entropy: 0.49 })).toEqual([]);
+    expect(await at({})).toEqual([]);
+  });
+
   test('of a union asks once a step, and the first of the table is named', async () => {
     const { boundaries } = await run(
       texts,

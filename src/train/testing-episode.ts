@@ -91,6 +91,7 @@ export function scripted(texts: readonly string[], options: Script = {}) {
           promptTokens: promptIds.length,
           ids: list,
           logprobs: list.map(() => options.logprob ?? -0.1),
+          ...(options.entropy !== undefined && { meanEntropy: options.entropy }),
           text,
           stop: 'eos',
         };
@@ -126,6 +127,8 @@ export interface Script {
   readonly heldAfter?: number;
   /** Of every sampled token. */
   readonly logprob?: number;
+  /** Mean of every turn; absent, as from a served model, unless given. */
+  readonly entropy?: number;
   /** Nothing that is done changes the world. */
   readonly idleWorld?: boolean;
   readonly loss?: number;

@@ -39,6 +39,10 @@ const causes: Readonly<
       ? `The tokens of step ${t} had a mean log-probability of ${mean.toFixed(2)}, below ${limit.toFixed(2)}.`
       : null;
   },
+  high_entropy: ({ t, generation: { meanEntropy } }, { trigger_entropy: limit }) =>
+    meanEntropy !== undefined && meanEntropy >= limit
+      ? `The tokens of step ${t} were sampled at a mean entropy of ${meanEntropy.toFixed(2)} nats, at or above ${limit.toFixed(2)}.`
+      : null,
 };
 
 /** The classes of action that count as failed. */

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { checkSame, differences } from './header.ts';
+import { headerOf } from './testing-rows.ts';
+
+const header = headerOf(['frozen', 'attt']);
+
+test('rows of another task set, model or setting are refused, and what differs is named', () => {
+  const [frozen, attt] = header.arms;
+  if (!frozen || !attt) throw new Error('no arms');
+  const slower = { ...attt, settings: { ...attt.settings, learning_rate: 0.001 } };
+  const other = { ...header, taskSet: 'efgh', modelSha256: 'ee', arms: [frozen, slower] };
+  expect(() => checkSame(header, other, 'there/')).toThrow(
+    'task set: "abcd" and "efgh"; model: "ff" and "ee"; attt learning_rate: 0.0005 and 0.001',
+  );
+  expect(differences(header, header)).toEqual([]);
+});
+
+test('an experiment goes on although a setting was added since, which had no effect before', () => {
+  const arms = header.arms.map((arm) => {
+    const { trigger_entropy: _, ...settings } = arm.settings;
+    return { ...arm, settings: settings as typeof arm.settings }; // as an older file has it
+  });
+  expect(differences({ ...header, arms }, header)).toEqual([]);
+});

@@ -1,0 +1,87 @@
+/** Two arms of an experiment, compared episode by episode: the same task with the same seed. */
+
+import type { Rng } from '../math/rng.ts';
+import { bootstrapMean, type Interval, mean, quantile, signFlip } from '../math/statistics.ts';
+import { isErrorRow, type Row } from './row.ts';
+
+/** Two episodes of one task and seed, both without an error. */
+export interface Pair {
+  readonly task: number;
+  readonly one: Row;
+  readonly other: Row;
+}
+
+/** The paired difference of success between two arms. */
+export interface Difference {
+  /** Mean over tasks of the mean over seeds, in success rate. */
+  readonly points: number;
+  /** Of 95 %, drawing whole tasks; null when no task differs. */
+  readonly interval: Interval | null;
+  /** Sign-flip test over tasks; null when no task differs. */
+  readonly p: number | null;
+  /** `p` by Holm, over all comparisons of the same table. */
+  readonly adjusted: number | null;
+  readonly tasks: number;
+  /** Pairs of episodes, and those in which exactly one of the two solved its task. */
+  readonly pairs: number;
+  readonly discordant: number;
+}
+
+/** Whether an arm acted otherwise than another at all. */
+export interface Divergence {
+  /** Of which both have their commands. */
+  readonly pairs: number;
+  /** In which some command differs. */
+  readonly changed: number;
+  /** Median first step that differs, from 1, over the changed pairs. */
+  readonly firstStep: number | null;
+}
+
+/** The episodes that both arms have. */
+export function pairsOf(rows: readonly Row[], others: readonly Row[]): readonly Pair[] {
+  const pairOf = ({ task, seed }: Row) => `${task}/${seed}`;
+  const known = new Map(others.filter((row) => !isErrorRow(row)).map((row) => [pairOf(row), row]));
+  return rows.flatMap((one) => {
+    const other = isErrorRow(one) ? undefined : known.get(pairOf(one));
+    return other === undefined ? [] : [{ task: one.task, one, other }];
+  });
+}
+
+/** `one` less `other`; `stream` gives the random numbers of a purpose. null without a pair. */
+export function differenceOf(
+  pairs: readonly Pair[],
+  stream: (purpose: string) => Rng,
+): Difference | null {
+  if (pairs.length === 0) return null;
+  const byTask = new Map<number, number[]>();
+  for (const { task, one, other } of pairs) {
+    const d = Number(one.solved) - Number(other.solved);
+    byTask.set(task, [...(byTask.get(task) ?? []), d]);
+  }
+  const means = [...byTask.values()].map(mean);
+  return {
+    points: mean(means),
+    interval: bootstrapMean(means, stream('paired bootstrap')),
+    p: signFlip(means, stream('sign flip')),
+    adjusted: null,
+    tasks: byTask.size,
+    pairs: pairs.length,
+    discordant: pairs.filter(({ one, other }) => one.solved !== other.solved).length,
+  };
+}
+
+/** Rows that were kept without their commands are left out. */
+export function divergenceOf(pairs: readonly Pair[]): Divergence {
+  const known = pairs.filter(({ one, other }) => hasCommands(one) && hasCommands(other));
+  const firsts = known.flatMap(({ one, other }) => {
+    const longest = Math.max(one.commands.length, other.commands.length);
+    const steps = Array.from({ length: longest }, (_, i) => i);
+    const first = steps.find((i) => one.commands[i] !== other.commands[i]);
+    return first === undefined ? [] : [first + 1];
+  });
+  return { pairs: known.length, changed: firsts.length, firstStep: quantile(firsts, 0.5) };
+}
+
+function hasCommands({ commands, steps }: Row): boolean {
+  return commands.length > 0 || steps === 0;
+}
