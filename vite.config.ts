@@ -5,6 +5,7 @@ import { playwright } from '@vitest/browser-playwright';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { browserPath, launchArgs } from './scripts/browser.mjs';
+import { commitOf } from './scripts/commit.mjs';
 
 // tfjs-core's CommonJS build, which Node would resolve, has no gradients: tests bundle the ESM build.
 const deps = { inline: [/@tensorflow/, /@huggingface/] };
@@ -21,6 +22,17 @@ const bundledModels: Plugin = {
       recursive: true,
       filter: (path) => !/\.\w+$/.test(path) || path.endsWith('.gguf'),
     });
+  },
+};
+
+const commit = commitOf(import.meta.dirname);
+
+/** Beside the page, so that a build can be told from one of another commit. */
+const commitFile: Plugin = {
+  name: 'commit-file',
+  apply: 'build',
+  generateBundle() {
+    this.emitFile({ type: 'asset', fileName: 'commit.txt', source: commit });
   },
 };
 
@@ -49,7 +61,8 @@ const offline: Plugin = {
 };
 
 export default defineConfig({
-  plugins: [react(), bundledModels, offline],
+  plugins: [react(), bundledModels, commitFile, offline],
+  define: { ATTT_COMMIT: JSON.stringify(commit) },
   base: './',
   worker: { format: 'es' },
   build: {

@@ -1,11 +1,12 @@
 // Bundles src/cli/attt.ts into dist-cli/attt.js, which needs nothing but Node and node_modules.
-// Does nothing when the bundle is newer than every source.
+// Does nothing when the bundle is newer than every source, and of the same commit.
 
-import { copyFileSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { newest, oldest } from './stale.mjs';
+import { commitOf } from './commit.mjs';
+import { isCurrent } from './stale.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -32,7 +33,8 @@ export const common = {
 
 /** Builds where needed; says so on stderr, since stdout belongs to the command. */
 export async function buildCli() {
-  if (newest(root, sources) <= oldest(root, built)) return;
+  const commit = commitOf(root);
+  if (isCurrent(root, sources, built, 'dist-cli', commit)) return;
   const began = Date.now();
   const { build } = await import('vite');
   // Built aside and moved in one step: another `attt` may be starting from the old bundle.
@@ -41,8 +43,8 @@ export async function buildCli() {
   try {
     await build({
       ...common,
-      // The WASM backend's glue asks for it, as CommonJS modules may.
-      define: { __dirname: 'import.meta.dirname' },
+      // The WASM backend's glue asks for the folder, as CommonJS modules may.
+      define: { __dirname: 'import.meta.dirname', ATTT_COMMIT: JSON.stringify(commit) },
       build: {
         ssr: 'src/cli/attt.ts',
         outDir: aside,
@@ -54,6 +56,7 @@ export async function buildCli() {
     });
     await build({
       ...common,
+      define: { ATTT_COMMIT: JSON.stringify(commit) },
       base: './',
       build: {
         lib: { entry: 'src/cli/page.ts', formats: ['es'], fileName: () => 'page.js' },
@@ -67,6 +70,7 @@ export async function buildCli() {
     for (const file of wasmFiles) {
       copyFileSync(resolve(`@tensorflow/tfjs-backend-wasm/dist/${file}`), join(aside, file));
     }
+    writeFileSync(join(aside, 'commit.txt'), commit);
     const out = join(root, 'dist-cli');
     rmSync(out, { recursive: true, force: true });
     renameSync(aside, out);

@@ -1,7 +1,17 @@
-// Compares the ages of sources and of what was built from them. Missing files count as the oldest.
+// Whether what was built is still what its sources say. Missing files count as the oldest.
 
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+
+/** True when the built files are newer than every source, and `commit.txt` in their folder names the same commit. */
+export function isCurrent(root, sources, built, folder, commit) {
+  if (newest(root, sources) > oldest(root, built)) return false;
+  try {
+    return readFileSync(join(root, folder, 'commit.txt'), 'utf8') === commit;
+  } catch {
+    return false;
+  }
+}
 
 /** When the youngest of these files, or of the files below these folders, changed; ms since 1970. */
 export function newest(root, paths) {

@@ -3,14 +3,15 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, preview } from 'vite';
-import { newest, oldest } from './stale.mjs';
+import { commitOf } from './commit.mjs';
+import { isCurrent } from './stale.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const sources = ['index.html', 'src', 'public', 'models', 'vite.config.ts', 'package-lock.json'];
 
-/** Builds dist/ unless it is newer than everything that it is made from. */
+/** Builds dist/ unless it is newer than everything that it is made from, and of the same commit. */
 export async function buildPage() {
-  if (newest(root, sources) <= oldest(root, ['dist/index.html'])) return;
+  if (isCurrent(root, sources, ['dist/index.html'], 'dist', commitOf(root))) return;
   console.log('Building the page …');
   await build({ root, logLevel: 'error' });
 }

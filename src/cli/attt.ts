@@ -1,8 +1,8 @@
 /** The command `attt`: reads the command line, runs one command, prints its JSON, sets the exit code. */
 
 import { Command, CommanderError, Option } from 'commander';
-import { version } from '../../package.json';
 import { defaultSettings, methodNames } from '../config.ts';
+import { version } from '../version.ts';
 import { adapterCommand } from './adapter.ts';
 import { readAdapter, saveAdapter } from './adapters.ts';
 import { compare, exportBundle, exportKinds, validate } from './bundle.ts';

@@ -1,9 +1,9 @@
 /** Writes a run bundle: every file, then the manifest with their hashes, as one zip. */
 
 import { sha256 } from 'hash-wasm';
-import { version } from '../../package.json';
 import type { Settings } from '../config.ts';
 import type { RunManifest } from '../records.ts';
+import { version } from '../version.ts';
 import {
   adapterFolders,
   adapterNames,

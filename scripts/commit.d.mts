@@ -1,0 +1,2 @@
+/** See commit.mjs. */
+export function commitOf(root: string): string;
