@@ -206,7 +206,7 @@ export const fields = {
   summary_model: text('', {
     group: 'summary',
     label: 'Summary model',
-    help: 'The name of a chat model behind an OpenAI-compatible endpoint; used only with text source "summary".',
+    help: 'The name of a chat model behind an OpenAI-compatible endpoint, for update text "summary"; empty: the policy writes its own summaries.',
     place: toml('models.summary.model'),
     advanced: true,
   }),
@@ -247,7 +247,7 @@ export const fields = {
   text_source: choice('self', ['self', 'env', 'summary'], {
     group: 'method',
     label: 'Update text',
-    help: 'What is trained on: "self" = the last step\'s thought and action, "env" = the last observation, "summary" = a separate model\'s summary.',
+    help: 'What is trained on: "self" = the last step\'s thought and action, "env" = the last observation, "summary" = what a summary model, or the policy itself, writes of the trajectory so far.',
     place: toml('att.text_source'),
   }),
   lora_rank: int(8, 1, 256, {

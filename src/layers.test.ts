@@ -10,7 +10,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   text: ['formats', 'math'],
   store: ['formats', 'math'],
   model: ['formats', 'text', 'math'],
-  remote: ['formats', 'math'],
+  remote: ['text', 'formats', 'math'],
   train: ['model', 'text', 'math'],
   experiment: ['formats', 'math'],
   workers: ['remote', 'train', 'model', 'text', 'store', 'envs', 'formats', 'math'],

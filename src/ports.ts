@@ -2,7 +2,16 @@
 
 import type { Settings } from './config.ts';
 import type { Rng } from './math/rng.ts';
-import type { ChatMessage, Generation, LearnerSnapshot, Progress, TaskRef } from './records.ts';
+import type {
+  ChatMessage,
+  Generation,
+  LearnerSnapshot,
+  Progress,
+  StepTaken,
+  Summary,
+  TaskRef,
+} from './records.ts';
+import type { Conversation } from './text/conversation.ts';
 
 /** The acting face of the engine. The conversation is ids: sampled text is never re-encoded. */
 export interface Policy {
@@ -25,6 +34,27 @@ export interface FollowingIds {
   readonly ids: readonly number[];
   /** [start, end) of the message's own content in `ids`. */
   readonly content: readonly [number, number];
+}
+
+/** Writes update texts of source "summary": the policy itself, or a model of its own. */
+export interface Summariser {
+  /** Throws with nothing changed where no whole summary came. */
+  write(
+    trajectory: Trajectory,
+    settings: Settings,
+    rng: Rng,
+    signal: AbortSignal,
+  ): Promise<Summary>;
+}
+
+/** An episode up to the step that a summary ends with. */
+export interface Trajectory {
+  /** The first message to the policy: the task and what was seen first. */
+  readonly task: string;
+  /** In order; at least one. */
+  readonly steps: readonly StepTaken[];
+  /** The conversation that the last step was sampled after. */
+  readonly prior: Conversation;
 }
 
 /** The world as the loop sees it; behind it may be a worker that can be killed. */
@@ -56,6 +86,7 @@ export interface EpisodePorts {
   readonly learner: Learner;
   readonly world: World;
   readonly snapshots: Snapshots;
+  readonly summaries: Summariser;
   /** The next order; waits while paused. Called after every step until it says `continue`. */
   readonly nextOrder: (t: number, signal: AbortSignal) => Promise<Order>;
   readonly onProgress: (progress: Progress) => void;
@@ -98,6 +129,8 @@ export interface Learner {
   /** Each id's own text. */
   pieces(ids: readonly number[]): readonly string[];
   decode(ids: readonly number[]): string;
+  /** A text that nothing sampled, as ids; control text in it stays plain text. */
+  encode(text: string): readonly number[];
   /**
    * `grad_steps` Adam steps on the first text and those replayed with it, as one window; the result's
    * cross entropies are the first text's. Atomic: when it throws or is aborted, nothing has changed.

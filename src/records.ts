@@ -225,6 +225,8 @@ export interface Boundary extends Sequenced {
   readonly why: string;
   readonly source: TextSource;
   readonly text: string;
+  /** How `text` came to be; only where it is a summary, and one was asked for. */
+  readonly summary?: Omit<Summary, 'text'>;
   /** r_k; null when there was no text. */
   readonly ratio: number | null;
   readonly novelty: number | null;
@@ -251,6 +253,17 @@ export interface Boundary extends Sequenced {
   /** How many earlier texts were trained along. */
   readonly replayed?: number;
   readonly check?: ValidationCheck | null;
+}
+
+/** A trajectory told in a few sentences; recorded, so that a replay asks nobody. */
+export interface Summary {
+  readonly text: string;
+  /** Who wrote it, as its server names it; null for the policy itself. */
+  readonly model: string | null;
+  /** Sampled by the policy, or else the served model's text in the policy's own ids. */
+  readonly ids: readonly number[];
+  /** `length`: it was cut at `summary_max_tokens`. */
+  readonly stop: Generation['stop'];
 }
 
 export interface RolledBack extends Sequenced {
@@ -393,6 +406,8 @@ export interface RunManifest {
   readonly settings: Settings;
   /** The run whose first `t` steps were taken over, and how many; absent in a run of its own. */
   readonly forkedFrom?: { readonly run: string | null; readonly t: number };
+  /** Where summaries come from, without any key; absent where the policy or nobody writes them. */
+  readonly summaryServer?: string;
   /** What the policy wrote after earlier tries of this task; absent at the first. */
   readonly reflections?: readonly string[];
 }

@@ -27,6 +27,7 @@ function hall(orders: Readonly<Record<number, readonly Order[]>> = {}, shift = 0
   let stored = 1;
   let world = 0;
   let sampled = 0;
+  const asked: number[] = [];
   const waiting = new Map(Object.entries(orders).map(([t, list]) => [Number(t), [...list]]));
   const mix = (list: readonly number[]) => list.reduce((sum, x) => (sum * 31 + x) % 9973, 7);
   const ids = (text: string) => [...text].map((c) => c.codePointAt(0) ?? 0);
@@ -59,6 +60,7 @@ function hall(orders: Readonly<Record<number, readonly Order[]>> = {}, shift = 0
       bos: [],
       pieces: (list) => list.map((id) => decode([id])),
       decode,
+      encode: ids,
       async train(window) {
         const list = window.flatMap(({ ids }) => ids);
         adapter = mix([adapter, ...list]);
@@ -76,6 +78,13 @@ function hall(orders: Readonly<Record<number, readonly Order[]>> = {}, shift = 0
       snapshot: async () => snapshot(),
       restore(from) {
         adapter = from.optimiser.step;
+      },
+    },
+    summaries: {
+      async write({ steps }) {
+        asked.push(steps.length);
+        const text = `so far ${mix(steps.flatMap(({ generation }) => generation.ids))} words`;
+        return { model: 'teller', text, ids: ids(text), stop: 'eos' };
       },
     },
     world: {
@@ -97,7 +106,7 @@ function hall(orders: Readonly<Record<number, readonly Order[]>> = {}, shift = 0
     nextOrder: async (t) => waiting.get(t)?.shift() ?? 'continue',
     onProgress: () => {},
   };
-  return { ports, sampled: () => sampled };
+  return { ports, asked, sampled: () => sampled };
 }
 
 const never = new AbortController().signal;
@@ -136,6 +145,24 @@ test('from wherever it was cut, a run goes on exactly as it would have, and samp
     const rest = await all(resumeEpisode(manifest, record, ports, never, () => {}));
     expect(rest).toEqual(whole.slice(cut));
     expect(sampled()).toBe(8 - done);
+  }
+});
+
+test('summaries of the record are taken from it: a run is repeated without whoever wrote them', async () => {
+  const told: RunManifest = {
+    ...manifest,
+    settings: { ...manifest.settings, text_source: 'summary', novelty_threshold: 0 },
+  };
+  const first = hall();
+  const events = await all(runEpisode(told, first.ports, never));
+  expect(first.asked).toEqual([2, 4, 6, 8]);
+  for (let cut = 1; cut < events.length; cut++) {
+    const record = events.slice(0, cut);
+    const { ports, asked } = hall();
+    expect(await all(resumeEpisode(told, record, ports, never, () => {}))).toEqual(
+      events.slice(cut),
+    );
+    expect(asked).toEqual(first.asked.slice(record.filter((e) => e.type === 'boundary').length));
   }
 });
 

@@ -7,7 +7,7 @@
 import { runEpisode } from './episode.ts';
 import { LabError } from './errors.ts';
 import type { EpisodePorts, Order, Policy } from './ports.ts';
-import type { EpisodeEvent, Generation, RunManifest } from './records.ts';
+import type { EpisodeEvent, Generation, RunManifest, Summary } from './records.ts';
 
 /** What of a run can be taken up: everything up to an end that was not the episode's own. */
 export function resumable(events: readonly EpisodeEvent[]): readonly EpisodeEvent[] | null {
@@ -84,7 +84,7 @@ export function forkEpisode(
   return runEpisode(manifest, replaying(ports, prefix), signal);
 }
 
-/** The same ports, with recorded generations and recorded orders first. */
+/** The same ports, with recorded generations, summaries and orders first. */
 function replaying(ports: EpisodePorts, record: readonly EpisodeEvent[]): EpisodePorts {
   const generations = recordedGenerations(record);
   const orders = recordedOrders(record);
@@ -98,9 +98,16 @@ function replaying(ports: EpisodePorts, record: readonly EpisodeEvent[]): Episod
       return generations.shift() ?? policy.generate(...request);
     },
   };
+  const summaries = recordedSummaries(record);
   return {
     ...ports,
     policy: recordedPolicy,
+    summaries: {
+      async write(trajectory, ...how) {
+        const t = trajectory.steps.at(-1)?.t ?? 0;
+        return summaries.get(t) ?? ports.summaries.write(trajectory, ...how);
+      },
+    },
     async nextOrder(t, signal) {
       const order = orders.get(t)?.shift();
       if (order) return order;
@@ -114,6 +121,17 @@ function recordedGenerations(record: readonly EpisodeEvent[]): (Generation | nul
   // Of a turn that was refused only the action is recorded: it is sampled again, from the same stream.
   return record.flatMap((event) =>
     event.type === 'step' ? [...(event.refused ?? []).map(() => null), event.generation] : [],
+  );
+}
+
+/** By the step that they end with. */
+function recordedSummaries(record: readonly EpisodeEvent[]): ReadonlyMap<number, Summary> {
+  return new Map(
+    record.flatMap((event) =>
+      event.type === 'boundary' && event.summary
+        ? [[event.t, { ...event.summary, text: event.text }]]
+        : [],
+    ),
   );
 }
 

@@ -28,6 +28,8 @@ export interface EpisodesJob {
   readonly retention: boolean;
   /** A served model in place of the machine's file. */
   readonly remote: RemoteRef | null;
+  /** The server that writes summaries, for settings that name a summary model. */
+  readonly summaryServer: RemoteRef | null;
   /** Keep a bundle of each try. */
   readonly bundles: boolean;
 }
@@ -40,7 +42,7 @@ export type EpisodeItem =
 /** An episode that fails ends with its own event, and the next one begins. */
 export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<void> {
   const { source, backend, env, note, emit, keep } = machine;
-  const { episodes, modelSha256: sha256, remote, bundles } = job;
+  const { episodes, modelSha256: sha256, remote, summaryServer, bundles } = job;
   const { signal } = new AbortController();
   const engine = new EngineHost(env, backend);
   const context = Math.max(...episodes.map(({ settings }) => withMethod(settings).context_length));
@@ -59,13 +61,14 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
     const reflections: string[] = [];
     let retention: Retention | null = null;
     for (let left = tries, nth = 1; left > 0; left--, nth++) {
-      const faces = await engine.episode(task, settings, reflections);
+      const faces = await engine.episode(task, settings, { reflections, summaryServer });
       const snapshots = heldSnapshots();
       const events: EpisodeEvent[] = [];
       try {
         const ports = {
           policy: faces.policy,
           learner: faces.learner,
+          summaries: faces.summaries,
           world: localWorld(),
           snapshots,
           nextOrder: async () => 'continue' as const,

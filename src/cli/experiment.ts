@@ -1,7 +1,6 @@
 /** `attt experiment`: runs what a file plans, goes on where it was left, and joins shards. */
 
 import { basename } from 'node:path';
-import { version } from '../../package.json';
 import { taskSetHash } from '../envs/task-set.ts';
 import type { ModelFacts } from '../experiment/applicable.ts';
 import { type Experiment, readExperiment } from '../experiment/experiment.ts';
@@ -10,6 +9,7 @@ import { type Plan, type PlannedEpisode, planExperiment, shardOf } from '../expe
 import { closeRow, foldRow, type OpenRow, openRow, type Row } from '../experiment/row.ts';
 import { readGguf } from '../formats/gguf.ts';
 import { readLlamaConfig } from '../model/llama-config.ts';
+import { version } from '../version.ts';
 import type { EpisodeItem } from './episodes.ts';
 import { openModel, readText, sha256Of } from './files.ts';
 import { runOnHost, type Where } from './host.ts';
@@ -188,7 +188,15 @@ async function runAll(
   };
   const jobs = episodes.map(({ task, settings }) => ({ task, settings }));
   await runOnHost(
-    { kind: 'run', episodes: jobs, modelSha256, retention: true, bundles: false, remote: null },
+    {
+      kind: 'run',
+      episodes: jobs,
+      modelSha256,
+      retention: true,
+      bundles: false,
+      remote: null,
+      summaryServer: null,
+    },
     where,
     take,
   );

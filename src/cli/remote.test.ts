@@ -1,11 +1,13 @@
 /** `attt run` on a served model: the whole loop over a scripted server, and where keys go. */
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import type { EpisodeEvent } from '../records.ts';
 import { delta, done, finish, scriptedServer, send } from '../remote/testing-server.ts';
 import { remoteOf } from './remote.ts';
 import { atttWith, scratchFile, scratchFolder } from './testing.ts';
+import { randomPolicy } from './testing-policy.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -68,4 +70,51 @@ test('an episode runs on a server, its key in no file; a method that trains is r
   const refused = await run('attt', '--method', 'attt');
   expect(refused.code).toBe(1);
   expect(refused.stderr).toContain('attt cannot train it');
+});
+
+test('a served model writes the summaries that the policy trains on; without a channel nothing begins', async () => {
+  await using server = await scriptedServer((response, nth) =>
+    send(response, delta([[`It looked around and saw shelf ${nth}.`, -1]]), finish('stop'), done),
+  );
+  const folder = scratchFolder();
+  const model = join(folder, 'random.gguf');
+  writeFileSync(model, randomPolicy(1));
+  const table =
+    '[models.policy]\nmax_tokens = 12\n[models.summary]\nmodel = "teller"\n[att]\ntext_source = "summary"\nupdate_interval_k = 3\n[lab]\nstep_limit = 6\n';
+  const place = `[way]\nbase_url = "${server.url}"\napi_key = "\${TELLER_KEY}"\n`;
+  const early = '{"att": {"trigger": {"min_steps_before_first_update": 3}}}';
+  const run = (config: string, env: Readonly<Record<string, string>>) =>
+    atttWith(
+      env,
+      ...['run', '--model', model, '--env', 'household', '--split', 'valid_unseen'],
+      ...['--tasks', '0', '--config', scratchFile('config.toml', config)],
+      ...['--settings', scratchFile('settings.json', early), '--out', folder, '--bundles'],
+    );
+  const ran = await run(place + table, { TELLER_KEY: 'secret-key' });
+  expect(ran.stderr).toContain('6 steps');
+  expect(ran.code).toBe(0);
+  expect(server.asked.map(({ key }) => key)).toEqual(['Bearer secret-key', 'Bearer secret-key']);
+  const written = readFileSync(join(folder, 'events.jsonl'), 'utf8');
+  expect(written + ran.stdout + ran.stderr).not.toContain('secret-key');
+  const events: EpisodeEvent[] = written
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(events[0]).toMatchObject({ manifest: { summaryServer: `${server.url}/v1` } });
+  expect(events.filter((event) => event.type === 'boundary')).toMatchObject([
+    {
+      outcome: 'updated',
+      source: 'summary',
+      text: 'It looked around and saw shelf 0.',
+      summary: { model: 'teller', stop: 'eos' },
+    },
+    { text: 'It looked around and saw shelf 1.' },
+  ]);
+
+  const lost = await run(table, {});
+  expect(lost.code).toBe(2);
+  expect(lost.stderr).toContain('no channel says where it is');
+  const keyless = await run(place + table, {});
+  expect(keyless.code).toBe(2);
+  expect(keyless.stderr).toContain('TELLER_KEY is not set');
 });

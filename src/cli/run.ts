@@ -12,7 +12,7 @@ import { readText, sha256Of } from './files.ts';
 import { runOnHost, runRemote, type Where } from './host.ts';
 import type { PortableFile } from './jobs.ts';
 import { note, WrongUse } from './output.ts';
-import { isRemote, remoteOf } from './remote.ts';
+import { isRemote, remoteOf, summaryServerOf } from './remote.ts';
 import {
   type EpisodeResult,
   foldResult,
@@ -47,6 +47,7 @@ export async function run(
   const remote = isRemote(options.model)
     ? remoteOf(options.model, served, channel, process.env)
     : null;
+  const summaryServer = summaryServerOf(settings, channel, process.env);
   const tasks = await tasksOf(options);
   const modelSha256 = remote ? '' : await sha256Of(options.model);
   await mkdir(options.out, { recursive: true });
@@ -73,7 +74,8 @@ export async function run(
   try {
     const episodes = tasks.map((task) => ({ task, settings }));
     const { bundles } = options;
-    const job = { kind: 'run', episodes, modelSha256, retention: false, remote, bundles } as const;
+    const from = { remote, summaryServer };
+    const job = { kind: 'run', episodes, modelSha256, retention: false, ...from, bundles } as const;
     const keep = ({ name, base64 }: PortableFile) =>
       writeFile(join(options.out, name), Buffer.from(base64, 'base64'));
     await (remote ? runRemote(job, take, keep) : runOnHost(job, options, take, keep));

@@ -23,8 +23,7 @@ export function notApplicable(
   model: ModelFacts,
 ): string | null {
   if (method === 'reflexion' && model.parameters < WRITERS_PARAMETERS) {
-    const millions = (model.parameters / 1e6).toFixed(1);
-    return `A reflection is free text, and a model of ${millions} M parameters writes none.`;
+    return `A reflection is free text, and a model of ${inMillions(model)} M parameters writes none.`;
   }
   if (method === 'long_context') {
     const usual = Math.min(settings.context_length, model.contextLength);
@@ -33,8 +32,18 @@ export function notApplicable(
       return `The model was trained for ${model.contextLength} tokens, and ${usual} are in use already.`;
     }
   }
-  if (settings.text_source === 'summary' && !model.summaries) {
-    return 'Update text "summary" needs a summary model behind an endpoint, and none is connected.';
+  if (settings.text_source === 'summary') {
+    const served = settings.summary_model !== '';
+    if (served && !model.summaries) {
+      return `Summaries are to come from "${settings.summary_model}", and no server for it is connected.`;
+    }
+    if (!served && model.parameters < WRITERS_PARAMETERS) {
+      return `A summary is free text, and a model of ${inMillions(model)} M parameters writes none.`;
+    }
   }
   return null;
+}
+
+function inMillions({ parameters }: ModelFacts): string {
+  return (parameters / 1e6).toFixed(1);
 }

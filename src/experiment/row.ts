@@ -106,9 +106,11 @@ export function foldRow(row: OpenRow, event: EpisodeEvent): OpenRow {
       };
     }
     case 'boundary': {
-      const { trainedTokens = 0, kl, meanWeight, outcome } = event;
+      const { trainedTokens = 0, kl, meanWeight, outcome, summary } = event;
       return {
         ...row,
+        // What another model writes costs this one nothing.
+        generated: row.generated + (summary?.model === null ? summary.ids.length : 0),
         outcomes: counted(row.outcomes, outcome),
         trained: row.trained + trainedTokens,
         kl: kl === null ? row.kl : [...row.kl, round(kl, 5)],

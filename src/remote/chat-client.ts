@@ -5,7 +5,7 @@
 
 import { isAbort, LabError } from '../errors.ts';
 import { completionsUrl, isLoopback } from '../formats/channel.ts';
-import type { ChatMessage, Json } from '../records.ts';
+import type { ChatMessage, Json, RemoteRef } from '../records.ts';
 import { type Completion, CompletionReader } from './completion.ts';
 import { serverEvents, stalled } from './event-stream.ts';
 import { isPassing, MAX_TRIES, MAX_WAIT_MS, pause, retryDelay } from './retry.ts';
@@ -17,6 +17,10 @@ export interface Endpoint {
   readonly apiKey: string | null;
   /** The longest silence, headers included. */
   readonly idleMs: number;
+}
+
+export function endpointOf({ baseUrl, apiKey, timeout }: RemoteRef): Endpoint {
+  return { baseUrl, apiKey, idleMs: timeout * 1000 };
 }
 
 export interface ChatRequest {

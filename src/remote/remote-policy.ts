@@ -1,6 +1,5 @@
 /** A model behind an OpenAI-compatible server as the loop's policy, and as a learner that cannot learn. */
 
-import { version } from '../../package.json';
 import type { Settings } from '../config.ts';
 import { LabError } from '../errors.ts';
 import { serverAddress } from '../formats/channel.ts';
@@ -15,7 +14,8 @@ import type {
   RunManifest,
   TaskRef,
 } from '../records.ts';
-import { chat, type Endpoint, type Surroundings, surroundings } from './chat-client.ts';
+import { version } from '../version.ts';
+import { chat, endpointOf, type Surroundings, surroundings } from './chat-client.ts';
 import type { ServedToken } from './completion.ts';
 import { Pieces } from './pieces.ts';
 
@@ -170,6 +170,7 @@ function fixedLearner(pieces: Pieces): Learner {
     bos: [],
     pieces: (ids) => ids.map((id) => pieces.decode([id])),
     decode: (ids) => pieces.decode(ids),
+    encode: (text) => pieces.encode(text),
     train: refuse,
     measure: async ({ ids }) => ids.map(() => null),
     driftFromStart: refuse,
@@ -182,10 +183,6 @@ function fixedLearner(pieces: Pieces): Learner {
     }),
     restore: () => {},
   };
-}
-
-function endpointOf({ baseUrl, apiKey, timeout }: RemoteRef): Endpoint {
-  return { baseUrl, apiKey, idleMs: timeout * 1000 };
 }
 
 function cannotTrain(what: string): LabError {

@@ -1,7 +1,7 @@
 /** The words of the conversation: how a task, an observation and a turn are written for the model. */
 
 import type { Settings } from '../config.ts';
-import type { ChatMessage } from '../records.ts';
+import type { ChatMessage, StepTaken } from '../records.ts';
 
 /** The settings that the messages depend on. */
 export type PromptSettings = Pick<Settings, 'system_prompt' | 'show_admissible'>;
@@ -9,6 +9,9 @@ export type PromptSettings = Pick<Settings, 'system_prompt' | 'show_admissible'>
 /** The first line of every ALFWorld text; it tells the model nothing. */
 const BANNER = /^-= .* =-\s*/;
 const GOAL = /(?:^|\n)\s*Your task is to: (.*?)\s*$/;
+
+const SUMMARY_QUESTION =
+  'In a few sentences: what has been done in this task so far, what was learnt of the world, and what is still to be done?';
 
 /** A world's first text in its two parts; `goal` is null where it names none. */
 export interface Opening {
@@ -70,6 +73,39 @@ export function reflectionMessage(observation: string): ChatMessage {
     role: 'user',
     content: `${observation}\n\nThe task is not done, and this try is over. In a few sentences: what went wrong, and what will you do differently at the next try?`,
   };
+}
+
+/** What the policy is asked for a summary, in place of the next turn. */
+export function summaryMessage(observation: string): ChatMessage {
+  return { role: 'user', content: `${observation}\n\n${SUMMARY_QUESTION}` };
+}
+
+/**
+ * What another model is asked for a summary. Of a trajectory of more than `limit` characters the
+ * earliest steps are left out, and the text says so.
+ */
+export function summaryMessages(
+  task: string,
+  steps: readonly StepTaken[],
+  limit: number,
+): readonly ChatMessage[] {
+  const told = steps.map(
+    ({ t, generation, observation }) =>
+      `Step ${t}\n${generation.text.trim()}\nSeen: ${observation}`,
+  );
+  let from = told.length - 1;
+  let length = told[from]?.length ?? 0;
+  for (; from > 0 && length + (told[from - 1]?.length ?? 0) <= limit; from--) {
+    length += told[from - 1]?.length ?? 0;
+  }
+  const left = from > 0 ? [`(The first ${from} steps are left out.)`] : [];
+  return [
+    {
+      role: 'system',
+      content: 'You read what an agent does in a long task, and tell it in short.',
+    },
+    { role: 'user', content: [task, ...left, ...told.slice(from), SUMMARY_QUESTION].join('\n\n') },
+  ];
 }
 
 /** A turn as the policy is taught to write it, and as `parseTurn` reads it back. */

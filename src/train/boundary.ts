@@ -5,10 +5,17 @@ import { LabError } from '../errors.ts';
 import { countNgrams, coverage, tokenWeights } from '../math/ngram.ts';
 import { nearest, words } from '../math/repetition.ts';
 import type { Rng } from '../math/rng.ts';
-import type { Learner, Snapshots, TokenDrift, TrainResult, TrainText } from '../ports.ts';
-import type { Boundary, Progress, TokenColumns, ValidationCheck } from '../records.ts';
+import type {
+  Learner,
+  Snapshots,
+  Summariser,
+  TokenDrift,
+  TrainResult,
+  TrainText,
+} from '../ports.ts';
+import type { Boundary, Progress, Summary, TokenColumns, ValidationCheck } from '../records.ts';
 import { type Conversation, conversationIds } from '../text/conversation.ts';
-import { decide } from './decide.ts';
+import { decide, decideBeforehand } from './decide.ts';
 import type { Method } from './methods/method.ts';
 import type { Asked } from './triggers.ts';
 import { type Opening, openingText, type Turn, updateText } from './update-text.ts';
@@ -40,6 +47,7 @@ export function startBoundaries(opening: Opening): BoundaryState {
 export interface BoundaryPorts {
   readonly learner: Learner;
   readonly snapshots: Pick<Snapshots, 'load'>;
+  readonly summaries: Summariser;
   readonly onProgress: (progress: Progress) => void;
 }
 
@@ -59,7 +67,7 @@ export interface BoundaryResult {
 /** Runs one boundary, after the latest step or before the first. Throws `aborted` with nothing changed. */
 export async function atBoundary(
   { trigger, cause }: Asked,
-  state: BoundaryState,
+  before: BoundaryState,
   conversation: Conversation,
   rules: BoundaryRules,
   ports: BoundaryPorts,
@@ -67,11 +75,15 @@ export async function atBoundary(
 ): Promise<BoundaryResult> {
   const { learner, onProgress } = ports;
   const { settings, method, stream } = rules;
-  const turn = state.turns.at(-1);
-  if (!turn && trigger !== 'before_acting') {
+  const step = before.turns.at(-1)?.step;
+  if (!step && trigger !== 'before_acting') {
     throw new LabError('internal', 'A boundary before the first step.');
   }
-  const t = turn?.step.t ?? 0;
+  const t = step?.t ?? 0;
+  const known = { trigger, t, enabled: settings.enabled, trains: method.trains };
+  const asks = settings.text_source === 'summary' && !decideBeforehand(known, settings);
+  const state = asks ? await withSummary(before, rules, ports.summaries, signal) : before;
+  const turn = state.turns.at(-1);
   const { source, text, ids, context, trained } = turn
     ? updateText(turn, settings, learner)
     : openingText(state.opening);
@@ -82,18 +94,7 @@ export async function atBoundary(
     state.accepted.map((a) => a.words),
   );
   const ratio = hasText ? near.ratio : null;
-  const { outcome: verdict, why } = decide(
-    {
-      trigger,
-      t,
-      enabled: settings.enabled,
-      trains: method.trains,
-      hasText,
-      ratio,
-      updates: state.updates,
-    },
-    settings,
-  );
+  const { outcome: verdict, why } = decide({ ...known, ratio, updates: state.updates }, settings);
   const history =
     settings.history === 'accepted'
       ? state.accepted.map((a) => a.trained.ids)
@@ -133,6 +134,7 @@ export async function atBoundary(
     why,
     source,
     text,
+    ...(asks && turn?.summary && { summary: originOf(turn.summary) }),
     ratio,
     novelty: ratio === null ? null : 1 - ratio,
     nearestStep: near.index === null ? null : (state.accepted[near.index]?.step ?? null),
@@ -238,6 +240,29 @@ export async function atBoundary(
     boundary: { ...trainedBoundary, outcome: 'updated', why: `Updated. ${why}`, updates },
     state: { ...state, accepted, updates, dirty: true },
   };
+}
+
+/** The same with a summary at its last turn; one that is there already still holds. */
+async function withSummary(
+  state: BoundaryState,
+  { settings, stream }: BoundaryRules,
+  summaries: Summariser,
+  signal: AbortSignal,
+): Promise<BoundaryState> {
+  const turn = state.turns.at(-1);
+  if (!turn || turn.summary) return state;
+  const trajectory = {
+    task: state.opening.text,
+    steps: state.turns.map(({ step }) => step),
+    prior: turn.prior,
+  };
+  const rng = stream('summary', turn.step.t);
+  const summary = await summaries.write(trajectory, settings, rng, signal);
+  return { ...state, turns: [...state.turns.slice(0, -1), { ...turn, summary }] };
+}
+
+function originOf({ model, ids, stop }: Summary): Omit<Summary, 'text'> {
+  return { model, ids, stop };
 }
 
 /** Restores the episode start from what was written, never from a copy in memory. */

@@ -11,12 +11,14 @@ export interface BoundaryFacts {
   /** Updates are on. */
   readonly enabled: boolean;
   readonly trains: Method['trains'];
-  readonly hasText: boolean;
   /** r_k; null without text. */
   readonly ratio: number | null;
   /** Accepted updates so far. */
   readonly updates: number;
 }
+
+/** What is known before there is a text. */
+type Beforehand = Omit<BoundaryFacts, 'ratio' | 'updates'>;
 
 export interface Decision {
   /** `train` when every check passed. */
@@ -28,12 +30,9 @@ export interface Decision {
 
 const show = (x: number) => x.toFixed(2);
 
-/**
- * The ratio limit comes before novelty and before the update limit: a ratio above 0.8 always has a
- * novelty below 0.5, so the other way round the ratio rollback could never happen.
- */
-export function decide(facts: BoundaryFacts, settings: Settings): Decision {
-  const { t, ratio, updates, trigger, trains } = facts;
+/** Why this boundary needs no text at all; null when it does. */
+export function decideBeforehand(facts: Beforehand, settings: Settings): Decision | null {
+  const { t, trigger, trains } = facts;
   if (!facts.enabled || trains === 'never') {
     return {
       outcome: 'disabled',
@@ -53,7 +52,18 @@ export function decide(facts: BoundaryFacts, settings: Settings): Decision {
       why: `No update: step ${t} comes before the first allowed update at step ${first}.`,
     };
   }
-  if (!facts.hasText || ratio === null) {
+  return null;
+}
+
+/**
+ * The ratio limit comes before novelty and before the update limit: a ratio above 0.8 always has a
+ * novelty below 0.5, so the other way round the ratio rollback could never happen.
+ */
+export function decide(facts: BoundaryFacts, settings: Settings): Decision {
+  const beforehand = decideBeforehand(facts, settings);
+  if (beforehand) return beforehand;
+  const { ratio, updates } = facts;
+  if (ratio === null) {
     return {
       outcome: 'no_text',
       why: `No update: the update text (source "${settings.text_source}") has nothing to train on.`,

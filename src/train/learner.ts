@@ -41,6 +41,10 @@ export class LoraLearner implements Learner {
     return this.#tokenizer.decode(ids);
   }
 
+  encode(text: string): readonly number[] {
+    return this.#tokenizer.encode(text, { special: false });
+  }
+
   async train(
     window: readonly TrainText[],
     settings: Settings,

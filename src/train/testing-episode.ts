@@ -40,6 +40,7 @@ export function scripted(texts: readonly string[], options: Script = {}) {
     bos: [],
     pieces: (list) => list.map((id) => decode([id])),
     decode,
+    encode: ids,
     async train(window, { learning_rate }, signal) {
       signal.throwIfAborted();
       const [text] = window;
@@ -70,6 +71,7 @@ export function scripted(texts: readonly string[], options: Script = {}) {
     },
   };
   let step = 0;
+  let asked = 0;
   const ports: EpisodePorts = {
     learner,
     policy: {
@@ -95,6 +97,14 @@ export function scripted(texts: readonly string[], options: Script = {}) {
           text,
           stop: 'eos',
         };
+      },
+    },
+    summaries: {
+      async write({ task: told, steps }) {
+        log.push(`summary of ${steps.length} after ${told}`);
+        const text = options.summaries?.[asked++] ?? '';
+        if (typeof text !== 'string') throw text;
+        return { model: 'teller', text, ids: ids(text), stop: 'eos' };
       },
     },
     world: {
@@ -132,6 +142,8 @@ export interface Script {
   /** Nothing that is done changes the world. */
   readonly idleWorld?: boolean;
   readonly loss?: number;
+  /** What the summary model writes, or throws, in turn. */
+  readonly summaries?: readonly (string | LabError)[];
   readonly solvedAt?: number;
   readonly worldFailsAt?: number;
   readonly orders?: Record<number, Order[]>;

@@ -1,9 +1,8 @@
 /** What an update trains on: ids that were sampled or read, never re-encoded, and what they stand after. */
 
 import type { Settings } from '../config.ts';
-import { LabError } from '../errors.ts';
 import type { Learner } from '../ports.ts';
-import type { StepTaken, TextSource } from '../records.ts';
+import type { StepTaken, Summary, TextSource } from '../records.ts';
 import { type Conversation, conversationIds, fitConversation } from '../text/conversation.ts';
 
 /** The longest context, in ids, that an update text is trained after; older turns are cut. */
@@ -18,6 +17,8 @@ export interface Turn {
   readonly ignoredFrom: number | null;
   /** The conversation it was sampled after. */
   readonly prior: Conversation;
+  /** What was written at its boundary of the trajectory up to it; absent where nobody was asked. */
+  readonly summary?: Summary;
 }
 
 /** The first prompt: what is trained on before acting. */
@@ -40,7 +41,7 @@ export function openingText({ text, ids }: Opening): UpdateText {
   return { source: 'env', text, ids, context: [], trained: ids.length };
 }
 
-/** The text of a turn by `text_source`. Throws `unsupported` for `summary`, which needs an endpoint. */
+/** The text of a turn by `text_source`; empty for a turn whose summary nobody was asked for. */
 export function updateText(turn: Turn, settings: Settings, learner: Learner): UpdateText {
   const source = settings.text_source;
   const { generation, observation, observationIds, observationSpan } = turn.step;
@@ -72,11 +73,16 @@ export function updateText(turn: Turn, settings: Settings, learner: Learner): Up
         trained: ids.length,
       };
     }
-    case 'summary':
-      throw new LabError(
-        'unsupported',
-        'Update text "summary" needs a summary model behind an endpoint, and none is connected. Choose "self" or "env".',
-      );
+    case 'summary': {
+      const { text, ids } = turn.summary ?? { text: '', ids: [] };
+      return {
+        source,
+        text,
+        ids,
+        context: inContext ? [...before, ...generation.ids, ...observationIds] : learner.bos,
+        trained: ids.length,
+      };
+    }
     default:
       return source satisfies never;
   }

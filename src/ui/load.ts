@@ -97,6 +97,24 @@ export async function connectModel(ref: RemoteRef): Promise<void> {
   });
 }
 
+/** Takes summaries from a served model from now on, once it has answered one question. */
+export async function connectSummaries(ref: RemoteRef): Promise<void> {
+  await attempt('The summary server was not connected', async () => {
+    await engine().call('probeSummaries', ref);
+    dispatch(
+      { type: 'summary_server', server: ref },
+      { type: 'setting_changed', patch: { summary_model: ref.model } },
+    );
+  });
+}
+
+export function disconnectSummaries(): void {
+  dispatch(
+    { type: 'summary_server', server: null },
+    { type: 'setting_changed', patch: { summary_model: '' } },
+  );
+}
+
 /** Reads the header first: a file that cannot run is refused before it is fetched, a large one asks. */
 async function agreeToLoad(ref: ModelRef, mine: LoadInFlight): Promise<boolean> {
   const { signal } = mine.controller;

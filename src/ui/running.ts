@@ -24,12 +24,12 @@ type Mode = 'run' | 'step';
 /** Runs one episode of the chosen task; loads the bundled policy first where no model is loaded. */
 export async function startRun(mode: Mode): Promise<void> {
   if (!(await readyToRun())) return;
-  const { task, settings } = useLab.getState();
+  const { task, settings, summaryServer } = useLab.getState();
   if (!task) {
     refuse(new LabError('not_found', 'No task is chosen. Choose a split and a task first.'));
     return;
   }
-  await follow(() => engine().stream('run', { task, settings }), mode);
+  await follow(() => engine().stream('run', { task, settings, summaryServer }), mode);
 }
 
 /** Goes on with a run that was stopped or interrupted, with the model it was made with. */
@@ -51,15 +51,16 @@ export async function resumeRun(id: string, mode: Mode = 'run'): Promise<void> {
     }
     if (!(await loadModel(ref))) return;
   }
-  await follow(() => engine().stream('resume', { id }), mode);
+  const { summaryServer } = useLab.getState();
+  await follow(() => engine().stream('resume', { id, summaryServer }), mode);
 }
 
 /** Runs anew from step `t` of a run: the steps up to there are taken over, the settings are the form's. */
 export async function forkRun(run: RunView, t: number): Promise<void> {
   if (!(await readyToRun())) return;
-  const { settings } = useLab.getState();
-  const record = eventsOf(run);
-  await follow(() => engine().stream('fork', { record, run: run.id, t, settings }), 'run');
+  const { settings, summaryServer } = useLab.getState();
+  const input = { record: eventsOf(run), run: run.id, t, settings, summaryServer };
+  await follow(() => engine().stream('fork', input), 'run');
 }
 
 /** True for runs that did not come to their own end. */
@@ -78,7 +79,7 @@ export function planQueue(
   wish: Pick<Experiment, 'env' | 'split' | 'tasks' | 'seeds' | 'methods'>,
   tasks: Parameters<typeof planExperiment>[1],
 ): ReturnType<typeof planExperiment> {
-  const { settings, model } = useLab.getState();
+  const { settings, model, summaryServer } = useLab.getState();
   const { method: _, seed: __, ...rest } = settings;
   return planExperiment(
     { name: 'queue', question: '', settings: rest, sweeps: [], ...wish },
@@ -86,7 +87,7 @@ export function planQueue(
     model && {
       contextLength: model.contextLength,
       parameters: model.parameters,
-      summaries: useLab.getState().channel !== null,
+      summaries: summaryServer !== null,
     },
   );
 }
@@ -105,7 +106,11 @@ async function runQueue(episodes: readonly PlannedEpisode[]): Promise<void> {
     for (const { task, settings } of episodes) {
       if (useLab.getState().notebook.queue?.stopping !== false) break;
       const began = performance.now();
-      const run = await follow(() => engine().stream('run', { task, settings }), 'run');
+      const { summaryServer } = useLab.getState();
+      const run = await follow(
+        () => engine().stream('run', { task, settings, summaryServer }),
+        'run',
+      );
       // An end that was not the episode's own would meet the next one as well.
       if (!run || run.reason === 'stopped' || run.reason === 'engine_error') break;
       dispatch({ type: 'queue_advanced', seconds: (performance.now() - began) / 1000 });

@@ -15,6 +15,7 @@ import { startSettings } from './defaults.ts';
 import { Icon } from './icons.tsx';
 import { isRunning } from './state.ts';
 import { dispatch, useLab } from './store.ts';
+import { SummaryServer } from './summary-server.tsx';
 import './settings-form.css';
 
 const groupTitles: Readonly<Record<Field['group'], string>> = {
@@ -31,7 +32,6 @@ const groups = Object.keys(groupTitles) as readonly Field['group'][]; // keys of
 
 export function SettingsForm() {
   const settings = useLab((state) => state.settings);
-  const channel = useLab((state) => state.channel);
   const running = useLab(isRunning);
   const picker = useRef<HTMLInputElement>(null);
   const changed = changedFields(settings, startSettings);
@@ -54,12 +54,7 @@ export function SettingsForm() {
       {groups.map((group) => (
         <Group key={group} group={group} changed={changed} />
       ))}
-      {channel && (
-        <p className="aside">
-          Summaries come from <code>{channel.base_url}</code> ([{channel.name}] of config.toml). Its
-          key is kept in this tab only.
-        </p>
-      )}
+      {settings.text_source === 'summary' && <SummaryServer locked={running} />}
       <div className="settings-files">
         <button type="button" className="button small" onClick={() => picker.current?.click()}>
           <Icon name="open" />

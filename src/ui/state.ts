@@ -11,6 +11,7 @@ import type {
   ModelInfo,
   ModelPreview,
   Progress,
+  RemoteRef,
   RunSummary,
   StoredModel,
   TaskRef,
@@ -70,8 +71,10 @@ export interface UiState {
   readonly needs: ModelPreview | null;
   readonly storedModels: readonly StoredModel[];
   readonly settings: Settings;
-  /** Where summaries come from, as an opened config.toml says; its key lives in this tab only. */
+  /** Where the summary model is, as an opened config.toml says. */
   readonly channel: Channel | null;
+  /** The connected server of the summary model; its key lives in this tab only. */
+  readonly summaryServer: RemoteRef | null;
   /** What was typed into a field and is not a value yet, with what is wrong. */
   readonly drafts: Readonly<
     Partial<Record<FieldName, { readonly text: string; readonly problem: string }>>
@@ -141,6 +144,7 @@ export type UiEvent =
     }
   | { readonly type: 'settings_replaced'; readonly settings: Settings }
   | { readonly type: 'channel'; readonly channel: Channel | null }
+  | { readonly type: 'summary_server'; readonly server: RemoteRef | null }
   | { readonly type: 'runs'; readonly runs: readonly RunSummary[] }
   | { readonly type: 'run_requested' }
   | { readonly type: 'run_started'; readonly run: RunSummary }
@@ -177,6 +181,7 @@ export const initialState: UiState = {
   storedModels: [],
   settings: startSettings,
   channel: null,
+  summaryServer: null,
   drafts: {},
   runs: [],
   live: null,
@@ -279,6 +284,8 @@ export function reduce(state: UiState, event: UiEvent): UiState {
       return { ...state, settings: event.settings, drafts: {} };
     case 'channel':
       return { ...state, channel: event.channel };
+    case 'summary_server':
+      return { ...state, summaryServer: event.server };
     case 'runs':
       return { ...state, runs: event.runs };
     case 'run_requested':

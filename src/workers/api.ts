@@ -35,6 +35,11 @@ export type RunItem =
   | { readonly kind: 'event'; readonly event: EpisodeEvent }
   | { readonly kind: 'progress'; readonly progress: Progress };
 
+interface WithSummaries {
+  /** The server that writes summaries where the settings ask for one; its key goes no further. */
+  readonly summaryServer: RemoteRef | null;
+}
+
 export interface EngineApi {
   readonly calls: AdapterCalls & {
     /** Opens the backend: the named one, else the best there is. Later calls tell what was opened. */
@@ -67,6 +72,8 @@ export interface EngineApi {
     };
     /** Uses a model behind a server from now on; the present one stays when it does not answer. */
     readonly connectModel: { readonly input: RemoteRef; readonly output: ModelInfo };
+    /** Asks a server for one token. Throws what is wrong with it, in words. */
+    readonly probeSummaries: { readonly input: RemoteRef; readonly output: null };
     readonly loadedModel: { readonly input: null; readonly output: ModelInfo | null };
     readonly runs: { readonly input: null; readonly output: readonly RunSummary[] };
     readonly runEvents: {
@@ -101,14 +108,13 @@ export interface EngineApi {
     };
     /** Runs one episode; leaving the stream stops it within a second. */
     readonly run: {
-      readonly input: { readonly task: TaskRef; readonly settings: Settings };
+      readonly input: WithSummaries & { readonly task: TaskRef; readonly settings: Settings };
       readonly item: RunItem;
       readonly output: RunSummary;
     };
-    /** Goes on with a stored run that was stopped or interrupted: first its record, then what is new. */
     /** A new run that takes the first `t` steps of a recorded one over, under these settings. */
     readonly fork: {
-      readonly input: {
+      readonly input: WithSummaries & {
         /** The recorded run's events, and its id where it is stored. */
         readonly record: readonly EpisodeEvent[];
         readonly run: string | null;
@@ -118,8 +124,9 @@ export interface EngineApi {
       readonly item: RunItem;
       readonly output: RunSummary;
     };
+    /** Goes on with a stored run that was stopped or interrupted: first its record, then what is new. */
     readonly resume: {
-      readonly input: { readonly id: string };
+      readonly input: WithSummaries & { readonly id: string };
       readonly item: RunItem;
       readonly output: RunSummary;
     };

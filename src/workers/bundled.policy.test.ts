@@ -36,6 +36,7 @@ async function solved(file: Uint8Array, chosen: readonly TaskRef[], settings: Se
     const ports = {
       policy: faces.policy,
       learner: faces.learner,
+      summaries: faces.summaries,
       world: localWorld(),
       snapshots,
       nextOrder: async () => 'continue' as const,

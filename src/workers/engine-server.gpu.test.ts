@@ -42,7 +42,8 @@ function start() {
   const run = async (on: (item: RunItem, id: string) => void, over: Partial<Settings> = {}) => {
     const events: EpisodeEvent[] = [];
     let id = '';
-    for await (const item of streams.run({ task, settings: { ...settings, ...over } }, never)) {
+    const input = { task, settings: { ...settings, ...over }, summaryServer: null };
+    for await (const item of streams.run(input, never)) {
       if (item.kind === 'started') id = item.run.id;
       if (item.kind === 'event') events.push(item.event);
       on(item, id);

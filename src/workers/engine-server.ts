@@ -7,6 +7,7 @@ import { zipPeft } from '../formats/peft.ts';
 import { type ByteSource, blobSource, urlSource } from '../formats/source.ts';
 import { toHf } from '../model/lora-hf.ts';
 import type { LoadProgress, ModelInfo, ModelRef } from '../records.ts';
+import { probeSummaries } from '../remote/served-summaries.ts';
 import type { Handlers } from '../rpc.ts';
 import {
   bundledModelUrl,
@@ -70,6 +71,10 @@ export function engineHandlers(
         return previewModel(await readGguf(source), source.name, settings, backend, deviceGiB());
       },
       connectModel: (ref, signal) => engine.connect(ref, signal),
+      async probeSummaries(ref, signal) {
+        await probeSummaries(ref, signal);
+        return null;
+      },
       loadedModel: () => engine.info,
       runs: () => listRuns(),
       runEvents: ({ id }) => runEvents(id),
@@ -137,8 +142,8 @@ export function engineHandlers(
         if (!info) throw new LabError('internal', 'The model loaded without a description.');
         return info;
       },
-      run: ({ task, settings }, left) => runner.start(task, settings, left),
-      resume: ({ id }, left) => runner.resume(id, left),
+      run: (input, left) => runner.start(input, left),
+      resume: (input, left) => runner.resume(input, left),
       fork: (input, left) => runner.fork(input, left),
     },
   };

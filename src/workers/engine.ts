@@ -1,8 +1,8 @@
 /** The engine worker's one model and backend: loading, replacing, and the faces an episode needs. */
 
-import { version } from '../../package.json';
 import type { LoraTarget, Settings } from '../config.ts';
 import { LabError } from '../errors.ts';
+import { serverAddress } from '../formats/channel.ts';
 import { type GgufFile, readGguf } from '../formats/gguf.ts';
 import type { ByteSource } from '../formats/source.ts';
 import { deriveRng } from '../math/rng.ts';
@@ -14,7 +14,7 @@ import { projectionShape } from '../model/llama-config.ts';
 import { freshAdapter } from '../model/lora.ts';
 import { defaultNeeds, estimateMemory, weightBytesOn } from '../model/memory.ts';
 import { LlamaPolicy, templateOf } from '../model/policy.ts';
-import type { Learner, Policy } from '../ports.ts';
+import type { Learner, Policy, Summariser } from '../ports.ts';
 import type {
   BackendName,
   Capabilities,
@@ -25,10 +25,13 @@ import type {
   TaskRef,
 } from '../records.ts';
 import { probeRemote, remoteEpisode } from '../remote/remote-policy.ts';
+import { servedSummaries } from '../remote/served-summaries.ts';
 import { createTokenizer, type Tokenizer } from '../text/tokenizer.ts';
 import { tokenizerHash } from '../text/tokenizer-hash.ts';
 import { LoraLearner } from '../train/learner.ts';
 import { methods, withMethod } from '../train/methods.ts';
+import { ownSummaries } from '../train/summary.ts';
+import { version } from '../version.ts';
 
 /** A model's file with what is known of it before it is read. */
 export interface ModelFile {
@@ -52,8 +55,17 @@ export interface Loaded {
 export interface EpisodeFaces {
   readonly policy: Policy;
   readonly learner: Learner;
+  readonly summaries: Summariser;
   readonly manifest: RunManifest;
   dispose(): void;
+}
+
+/** What an episode may be given besides its task and settings. */
+export interface EpisodeExtras {
+  /** What the policy wrote after earlier tries. */
+  readonly reflections?: readonly string[];
+  /** The server that writes summaries; its model is the one that the settings name. */
+  readonly summaryServer?: RemoteRef | null;
 }
 
 /** Owns the device and the weights. One model at a time. */
@@ -154,18 +166,29 @@ export class EngineHost {
     return info;
   }
 
-  /** Policy and learner for one episode, with a fresh adapter. Throws `not_found` without a model. */
+  /**
+   * Policy and learner for one episode, with a fresh adapter. Throws `not_found` without a model, and
+   * `bad_config` where summaries are to come from a served model and none is given.
+   */
   async episode(
     task: TaskRef,
     asked: Settings,
-    reflections: readonly string[] = [],
+    { reflections = [], summaryServer = null }: EpisodeExtras = {},
   ): Promise<EpisodeFaces> {
     const settings = withMethod(asked);
+    const served = summaryRef(settings, summaryServer);
+    const extras = {
+      ...(served && { summaryServer: serverAddress(served.baseUrl) }),
+      ...(reflections.length > 0 && { reflections }),
+    };
+    const summariesOf = (policy: Policy, learner: Learner) =>
+      served ? servedSummaries(served, (text) => learner.encode(text)) : ownSummaries(policy);
     if (this.#remote) {
       const trains = methods[settings.method].trains !== 'never';
       const faces = remoteEpisode(this.#remote.ref, task, settings, trains);
-      const manifest = { ...faces.manifest, ...(reflections.length > 0 && { reflections }) };
-      return { ...faces, manifest, dispose() {} };
+      const manifest = { ...faces.manifest, ...extras };
+      const summaries = summariesOf(faces.policy, faces.learner);
+      return { ...faces, summaries, manifest, dispose() {} };
     }
     const { model, tokenizer, tokenizerSha256, gguf, file, info } = this.loaded;
     const template = templateOf(gguf.metadata, file.source.name);
@@ -183,6 +206,7 @@ export class EngineHost {
     return {
       policy,
       learner,
+      summaries: summariesOf(policy, learner),
       manifest: {
         schema: 2,
         appVersion: version,
@@ -199,7 +223,7 @@ export class EngineHost {
         env: task.env,
         task,
         settings,
-        ...(reflections.length > 0 && { reflections }),
+        ...extras,
       },
       dispose() {
         policy.dispose();
@@ -207,6 +231,19 @@ export class EngineHost {
       },
     };
   }
+}
+
+/** The served model that these settings take summaries from; null where the policy or nobody writes them. */
+function summaryRef(
+  { text_source, summary_model: model }: Settings,
+  server: RemoteRef | null,
+): RemoteRef | null {
+  if (text_source !== 'summary' || model === '') return null;
+  if (server) return { ...server, model };
+  throw new LabError(
+    'bad_config',
+    `Update text "summary" is to come from the model "${model}", and no server for it is connected. Connect one, name its base_url in config.toml, or leave the summary model empty: then the policy writes its own.`,
+  );
 }
 
 function infoOf(

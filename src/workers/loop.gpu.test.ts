@@ -71,6 +71,7 @@ test('an episode trains, drifts past a tiny KL limit, and is rolled back from In
   const ports = {
     policy: faces.policy,
     learner: faces.learner,
+    summaries: faces.summaries,
     world: hostedWorld(worlds, 20_000),
     snapshots: {
       async save(snapshot: LearnerSnapshot) {

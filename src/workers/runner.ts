@@ -4,7 +4,14 @@ import type { Settings } from '../config.ts';
 import { runEpisode } from '../episode.ts';
 import { LabError } from '../errors.ts';
 import type { EpisodePorts } from '../ports.ts';
-import type { EpisodeEvent, Progress, RunManifest, RunSummary, TaskRef } from '../records.ts';
+import type {
+  EpisodeEvent,
+  Progress,
+  RemoteRef,
+  RunManifest,
+  RunSummary,
+  TaskRef,
+} from '../records.ts';
 import { forkEpisode, resumable, resumeEpisode } from '../replay.ts';
 import { appendEvent, dropEventsFrom, getRun, runEvents, saveRun } from '../store/runs.ts';
 import { loadSnapshot, saveSnapshot } from '../store/snapshots.ts';
@@ -21,6 +28,7 @@ interface Beginning {
   readonly createdAt: string;
   readonly task: TaskRef;
   readonly settings: Settings;
+  readonly summaryServer: RemoteRef | null;
   /** The events that are stored already and are repeated; empty for a new run. */
   readonly record: readonly EpisodeEvent[];
   /** Another run whose first steps are taken over. */
@@ -48,16 +56,18 @@ export class EpisodeRunner {
 
   /** A new run. */
   async *start(
-    task: TaskRef,
-    settings: Settings,
+    input: EngineApi['streams']['run']['input'],
     left: AbortSignal,
   ): AsyncGenerator<RunItem, RunSummary, void> {
     const createdAt = new Date().toISOString();
-    return yield* this.#run({ id: newRunId(), createdAt, task, settings, record: [] }, left);
+    return yield* this.#run({ id: newRunId(), createdAt, ...input, record: [] }, left);
   }
 
   /** Goes on with a stored run. Throws `bad_input` when it has ended by itself or nothing of it is left. */
-  async *resume(id: string, left: AbortSignal): AsyncGenerator<RunItem, RunSummary, void> {
+  async *resume(
+    { id, summaryServer }: EngineApi['streams']['resume']['input'],
+    left: AbortSignal,
+  ): AsyncGenerator<RunItem, RunSummary, void> {
     const { createdAt, manifest } = await getRun(id);
     const record = resumable(await runEvents(id));
     if (!record) {
@@ -68,7 +78,7 @@ export class EpisodeRunner {
       );
     }
     const { task, settings } = manifest;
-    return yield* this.#run({ id, createdAt, task, settings, record }, left);
+    return yield* this.#run({ id, createdAt, task, settings, summaryServer, record }, left);
   }
 
   /** A new run that begins as another one did. Throws `bad_input` where the model reads other ids. */
@@ -82,9 +92,9 @@ export class EpisodeRunner {
     }
     const { task } = first;
     const createdAt = new Date().toISOString();
-    const { settings } = input;
+    const { settings, summaryServer } = input;
     return yield* this.#run(
-      { id: newRunId(), createdAt, task, settings, record: [], fork: input },
+      { id: newRunId(), createdAt, task, settings, summaryServer, record: [], fork: input },
       left,
     );
   }
@@ -114,7 +124,7 @@ export class EpisodeRunner {
   }
 
   async #work(
-    { id, createdAt, task, settings, record, fork }: Beginning,
+    { id, createdAt, task, settings, summaryServer, record, fork }: Beginning,
     control: EpisodeControl,
     left: AbortSignal,
     push: (item: RunItem) => void,
@@ -122,7 +132,7 @@ export class EpisodeRunner {
     const signal = AbortSignal.any([left, control.signal]);
     const { lost } = await this.#engine.backend();
     void lost.then((error) => control.fail(error));
-    const faces = await this.#engine.episode(task, settings);
+    const faces = await this.#engine.episode(task, settings, { summaryServer });
     try {
       const manifest = fork
         ? forkOf(fork, faces.manifest)
@@ -139,6 +149,7 @@ export class EpisodeRunner {
       const ports: EpisodePorts = {
         policy: faces.policy,
         learner: faces.learner,
+        summaries: faces.summaries,
         world: hostedWorld(this.#worlds, settings.step_timeout * 1000),
         snapshots: {
           save: (snapshot) => saveSnapshot(id, 'start', snapshot),

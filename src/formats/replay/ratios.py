@@ -24,7 +24,9 @@ accepted, seen, checked, wrong = [], [], Counter(), Counter()
 for event in events:
     if event["type"] == "step":
         (a, b), gen = event["observationSpan"], event["generation"]["ids"]
-        seen.append(gen if settings["text_source"] == "self" else event["observationIds"][a:b])
+        seen.append({"self": gen, "env": event["observationIds"][a:b]}.get(settings["text_source"], []))
+    if event["type"] == "boundary" and "summary" in event:
+        seen[-1] = event["summary"]["ids"]
     if event["type"] != "boundary" or event["ratio"] is None:
         continue
     mine, tokens = words(event["text"]), event["tokens"]

@@ -1,0 +1,71 @@
+/** Asks where a model is served: an address, its name there, a key for this session. */
+
+import { useState } from 'react';
+import { DEFAULT_TIMEOUT_SECONDS } from '../formats/channel.ts';
+import type { RemoteRef } from '../records.ts';
+import './server-form.css';
+
+export function ServerForm({
+  of,
+  model: named,
+  baseUrl: known = '',
+  timeout = DEFAULT_TIMEOUT_SECONDS,
+  locked,
+  onConnect,
+}: {
+  /** Which server, as the fields' names say it. */
+  of: string;
+  model: { readonly placeholder: string; readonly value?: string };
+  baseUrl?: string;
+  timeout?: number;
+  locked: boolean;
+  /** The form waits for it. */
+  onConnect: (ref: RemoteRef) => Promise<void>;
+}) {
+  const [baseUrl, setBaseUrl] = useState(known);
+  const [model, setModel] = useState(named.value ?? '');
+  const [key, setKey] = useState('');
+  const [asking, setAsking] = useState(false);
+  const connect = async () => {
+    setAsking(true);
+    const apiKey = key.trim() === '' ? null : key.trim();
+    await onConnect({ baseUrl: baseUrl.trim(), model: model.trim(), apiKey, timeout });
+    setAsking(false);
+  };
+  return (
+    <form
+      className="server"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void connect();
+      }}
+    >
+      <input
+        type="url"
+        required
+        aria-label={`Address of the ${of}`}
+        placeholder="http://127.0.0.1:8080"
+        value={baseUrl}
+        onChange={(event) => setBaseUrl(event.target.value)}
+      />
+      <input
+        required
+        aria-label={`Name of the model on the ${of}`}
+        placeholder={named.placeholder}
+        value={model}
+        onChange={(event) => setModel(event.target.value)}
+      />
+      <input
+        type="password"
+        autoComplete="off"
+        aria-label={`Key of the ${of}`}
+        placeholder="key, where it wants one"
+        value={key}
+        onChange={(event) => setKey(event.target.value)}
+      />
+      <button type="submit" className="button" disabled={locked || asking}>
+        {asking ? 'Asking…' : 'Connect'}
+      </button>
+    </form>
+  );
+}
