@@ -2,6 +2,7 @@
 
 import { unzipSync } from 'fflate';
 import { LabError } from '../errors.ts';
+import { crc32, zipSums } from './zip-sums.ts';
 
 /** What a zip may hold before it is refused unread: a few kB of zip can announce terabytes. */
 export interface ZipLimits {
@@ -12,7 +13,7 @@ export interface ZipLimits {
 
 /**
  * The files for which `wanted` gives their limit in bytes; null leaves a file packed. Throws `limit`
- * before anything is unpacked beyond a limit, `bad_input` for bytes that are no zip or a cut one.
+ * before anything is unpacked beyond a limit, `bad_input` for bytes that are no zip, a cut or a damaged one.
  * `names` is every file in it.
  */
 export function unzipChosen(
@@ -36,7 +37,17 @@ export function unzipChosen(
   };
   try {
     // Each file is unpacked into an array of the announced size, so it cannot grow past it.
-    return { files: new Map(Object.entries(unzipSync(bytes, { filter }))), names };
+    const files = new Map(Object.entries(unzipSync(bytes, { filter })));
+    const sums = zipSums(bytes);
+    for (const [name, content] of files) {
+      if (crc32(content) === sums.get(name)) continue;
+      throw new LabError(
+        'bad_input',
+        `${name} is damaged: its bytes are not those that the zip was made of. Fetch the zip again.`,
+        { name },
+      );
+    }
+    return { files, names };
   } catch (thrown) {
     if (thrown instanceof LabError) throw thrown;
     throw new LabError(

@@ -31,4 +31,5 @@ arguments = TrainingArguments(sys.argv[2], learning_rate=settings["learning_rate
                               remove_unused_columns=False, logging_steps=1, report_to=[], save_strategy="no")
 trainer = WeightedTrainer(model, arguments, train_dataset=rows, data_collator=collate)
 trainer.train()
+trainer.save_state()
 model.save_pretrained(sys.argv[2])
