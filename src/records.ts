@@ -441,6 +441,8 @@ export interface RemoteRef {
   /** As the server names it. */
   readonly model: string;
   readonly apiKey: string | null;
+  /** A path on the server's own disk; absent or empty for the model as it is. */
+  readonly adapter?: string;
   /** The longest silence, in seconds. */
   readonly timeout: number;
 }

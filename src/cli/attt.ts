@@ -120,6 +120,7 @@ program
   .option('--seed <n>', 'in place of the one in the files', integer('--seed', 0))
   .requiredOption('--out <folder>', 'where the two files go')
   .option('--served-model <name>', 'with --model http://…, its name on the server')
+  .option('--served-adapter <path>', "an adapter on that server's disk (vLLM, llama-server)")
   .option('--bundles', 'also one <split>-<index>.attt.zip a task, adapters included', false)
   .addOption(backendOption())
   .action(async (options) => {

@@ -36,6 +36,8 @@ export interface RunOptions extends Where {
   readonly bundles: boolean;
   /** Behind an address: the model's name there, in place of the one in config.toml. */
   readonly servedModel?: string;
+  /** Behind an address: an adapter's path on the server's disk. */
+  readonly servedAdapter?: string;
 }
 
 /** Runs the tasks in order. `failed` when an episode ended by an error of engine or environment. */
@@ -45,7 +47,10 @@ export async function run(
   const { settings, channel } = await settingsOf(options);
   const served = options.servedModel ?? settings.policy_model;
   const remote = isRemote(options.model)
-    ? remoteOf(options.model, served, channel, process.env)
+    ? {
+        ...remoteOf(options.model, served, channel, process.env),
+        adapter: options.servedAdapter ?? '',
+      }
     : null;
   const summaryServer = summaryServerOf(settings, channel, process.env);
   const tasks = await tasksOf(options);

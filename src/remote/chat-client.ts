@@ -53,14 +53,15 @@ export const surroundings: Surroundings = {
  */
 export async function chat(
   endpoint: Endpoint,
-  request: ChatRequest,
+  { model, messages, options }: ChatRequest,
   signal: AbortSignal,
   onText: (text: string) => void = () => {},
   around: Surroundings = surroundings,
 ): Promise<Completion> {
   const url = completionsUrl(endpoint.baseUrl);
+  const body = { model, messages: messages.map((one) => ({ ...one })), stream: true, ...options };
   for (let tries = 1; ; tries++) {
-    const response = await ask(endpoint, url, request, signal, around);
+    const response = await send(endpoint, url, { method: 'POST', body }, signal, around);
     if (response.ok) return await readCompletion(response, endpoint, signal, onText);
     const text = (await response.text().catch(() => '')).slice(0, 2000);
     if (!isPassing(response.status)) throw refusal(response.status, url, text, endpoint);
@@ -69,7 +70,7 @@ export async function chat(
       const asked = wait > MAX_WAIT_MS ? ` and asks to wait ${Math.ceil(wait / 1000)} s` : '';
       throw new LabError(
         'network',
-        `${shown(url)} answered ${response.status} ${tries} times${asked}: ${reason(text, endpoint)}. Try again later.`,
+        `${shown(url)} answered ${response.status} ${tries} times${asked}: ${reasonOf(text, endpoint)}. Try again later.`,
         { status: response.status },
       );
     }
@@ -77,10 +78,11 @@ export async function chat(
   }
 }
 
-async function ask(
+/** One request and its answer, whatever its status. Throws `network` where none comes. */
+export async function send(
   { apiKey, idleMs }: Endpoint,
   url: URL,
-  { model, messages, options }: ChatRequest,
+  { method, body }: { readonly method: 'GET' | 'POST'; readonly body?: Json },
   signal: AbortSignal,
   around: Surroundings,
 ): Promise<Response> {
@@ -95,12 +97,12 @@ async function ask(
   // The body outlives the timer, which is for the headers alone.
   try {
     return await around.fetch(url, {
-      method: 'POST',
+      method,
       headers: {
-        'content-type': 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
       },
-      body: JSON.stringify({ model, messages, stream: true, ...options }),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.any([signal, silence.signal]),
       credentials: 'omit',
     });
@@ -140,7 +142,7 @@ async function readCompletion(
 }
 
 function refusal(status: number, url: URL, text: string, endpoint: Endpoint): LabError {
-  const said = reason(text, endpoint);
+  const said = reasonOf(text, endpoint);
   switch (status) {
     case 401:
     case 403:
@@ -178,7 +180,7 @@ function unreachable(url: URL, thrown: unknown, { origin }: Surroundings): LabEr
 }
 
 /** The server's own words, without a key that it may repeat. */
-function reason(text: string, { apiKey }: Endpoint): string {
+export function reasonOf(text: string, { apiKey }: Endpoint): string {
   const parsed = /"message"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
   const said = (parsed ?? text).replace(/\s+/g, ' ').trim().slice(0, 300);
   const safe = apiKey === null || apiKey === '' ? said : said.replaceAll(apiKey, '•••');

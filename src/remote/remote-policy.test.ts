@@ -21,6 +21,8 @@ const ref = ({ url: baseUrl }: ScriptedServer) => ({
   model: 'm',
   apiKey: null,
   timeout: 5,
+  name: 'm',
+  options: {},
 });
 
 test('the conversation is sent as messages, turn by turn, and what was sampled comes back as ids', async () => {
@@ -72,7 +74,10 @@ test('the conversation is sent as messages, turn by turn, and what was sampled c
 });
 
 test('methods that change weights are refused with the reason; observing is not', async () => {
-  const remote = { baseUrl: 'http://h.test', model: 'm', apiKey: null, timeout: 5 };
+  const remote = {
+    ...{ baseUrl: 'http://h.test', model: 'm', apiKey: null, timeout: 5 },
+    ...{ name: 'm', options: {} },
+  };
   const trains = { ...defaultSettings };
   expect(() => remoteEpisode(remote, task, trains, true)).toThrow(
     /cannot be written from here, so attt cannot train/,

@@ -5,19 +5,12 @@ import { LabError } from '../errors.ts';
 import { serverAddress } from '../formats/channel.ts';
 import type { Rng } from '../math/rng.ts';
 import type { Learner, Policy } from '../ports.ts';
-import type {
-  ChatMessage,
-  Generation,
-  Json,
-  ModelInfo,
-  RemoteRef,
-  RunManifest,
-  TaskRef,
-} from '../records.ts';
+import type { ChatMessage, Generation, Json, ModelInfo, RunManifest, TaskRef } from '../records.ts';
 import { version } from '../version.ts';
 import { chat, endpointOf, type Surroundings, surroundings } from './chat-client.ts';
 import type { ServedToken } from './completion.ts';
 import { Pieces } from './pieces.ts';
+import type { ServedModel } from './served-adapter.ts';
 
 /** Seeds of servers are 32 bits wide. */
 const SEEDS = 2 ** 31;
@@ -34,7 +27,7 @@ export interface RemoteFaces {
  * a tab cannot write to a server's disk.
  */
 export function remoteEpisode(
-  remote: RemoteRef,
+  remote: ServedModel,
   task: TaskRef,
   settings: Settings,
   trains: boolean,
@@ -48,7 +41,7 @@ export function remoteEpisode(
     manifest: {
       schema: 2,
       appVersion: version,
-      modelName: remote.model,
+      modelName: remote.name,
       modelSha256: '',
       quantisation: '',
       tokenizerSha256: '',
@@ -69,17 +62,18 @@ export function remoteEpisode(
  * Throws as {@link chat} does, and `unsupported` for a server without log-probabilities.
  */
 export async function probeRemote(
-  remote: RemoteRef,
+  remote: ServedModel,
   signal: AbortSignal,
   around: Surroundings = surroundings,
 ): Promise<ModelInfo> {
   const messages: readonly ChatMessage[] = [{ role: 'user', content: 'Hello' }];
-  const options = { max_tokens: 1, temperature: 0, logprobs: true, top_logprobs: 1 };
+  const one = { max_tokens: 1, temperature: 0, logprobs: true, top_logprobs: 1 };
+  const options = { ...one, ...remote.options };
   const request = { model: remote.model, messages, options };
   const { tokens } = await chat(endpointOf(remote), request, signal, () => {}, around);
   if (tokens.length === 0) throw noLogprobs();
   return {
-    ...{ name: remote.model, architecture: 'remote', quantisation: '', parameters: 0 },
+    ...{ name: remote.name, architecture: 'remote', quantisation: '', parameters: 0 },
     ...{ fileBytes: 0, sha256: '', layers: 0, width: 0, heads: 0, kvHeads: 0, vocabulary: 0 },
     ...{ contextLength: 0, licence: null, memory: [], endpoint: serverAddress(remote.baseUrl) },
     warnings: [
@@ -88,7 +82,7 @@ export async function probeRemote(
   };
 }
 
-function remotePolicy(remote: RemoteRef, pieces: Pieces, around: Surroundings): Policy {
+function remotePolicy(remote: ServedModel, pieces: Pieces, around: Surroundings): Policy {
   return {
     // The server's own limit is not known; the setting `context_length` stands for it.
     contextLength: Number.MAX_SAFE_INTEGER,
@@ -109,7 +103,7 @@ function remotePolicy(remote: RemoteRef, pieces: Pieces, around: Surroundings): 
       const request = {
         model: remote.model,
         messages: pieces.messages(promptIds),
-        options: samplingOptions(settings, maxTokens, rng),
+        options: { ...samplingOptions(settings, maxTokens, rng), ...remote.options },
       };
       const told = (text: string) => onToken(-1, text);
       const { text, tokens, stop, promptTokens } = await chat(

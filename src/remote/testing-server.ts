@@ -22,7 +22,7 @@ export async function scriptedServer(
     const one = {
       path: request.url ?? '',
       key: request.headers.authorization,
-      body: JSON.parse(await textOf(request)),
+      body: JSON.parse((await textOf(request)) || '{}'),
     };
     const nth = asked.push(one) - 1;
     await script(response, nth, one);

@@ -14,6 +14,7 @@ export function ModelServer({ locked }: { locked: boolean }) {
       <ServerForm
         of="server"
         model={{ placeholder: 'model or adapter name' }}
+        adapters
         locked={locked}
         onConnect={connectModel}
       />

@@ -10,6 +10,7 @@ export function ServerForm({
   model: named,
   baseUrl: known = '',
   timeout = DEFAULT_TIMEOUT_SECONDS,
+  adapters = false,
   locked,
   onConnect,
 }: {
@@ -18,18 +19,22 @@ export function ServerForm({
   model: { readonly placeholder: string; readonly value?: string };
   baseUrl?: string;
   timeout?: number;
+  /** Also ask for an adapter on the server's disk. */
+  adapters?: boolean;
   locked: boolean;
   /** The form waits for it. */
   onConnect: (ref: RemoteRef) => Promise<void>;
 }) {
   const [baseUrl, setBaseUrl] = useState(known);
   const [model, setModel] = useState(named.value ?? '');
+  const [adapter, setAdapter] = useState('');
   const [key, setKey] = useState('');
   const [asking, setAsking] = useState(false);
   const connect = async () => {
     setAsking(true);
     const apiKey = key.trim() === '' ? null : key.trim();
-    await onConnect({ baseUrl: baseUrl.trim(), model: model.trim(), apiKey, timeout });
+    const ref = { baseUrl: baseUrl.trim(), model: model.trim(), apiKey, timeout };
+    await onConnect({ ...ref, adapter: adapter.trim() });
     setAsking(false);
   };
   return (
@@ -55,6 +60,15 @@ export function ServerForm({
         value={model}
         onChange={(event) => setModel(event.target.value)}
       />
+      {adapters && (
+        <input
+          aria-label={`Adapter on the disk of the ${of}`}
+          data-tip="A path on the server's disk: a PEFT folder for vLLM, a GGUF file that llama-server was started with. This page cannot send it one."
+          placeholder="path of an adapter there, or nothing"
+          value={adapter}
+          onChange={(event) => setAdapter(event.target.value)}
+        />
+      )}
       <input
         type="password"
         autoComplete="off"

@@ -25,6 +25,7 @@ import type {
   TaskRef,
 } from '../records.ts';
 import { probeRemote, remoteEpisode } from '../remote/remote-policy.ts';
+import { type ServedModel, withAdapter } from '../remote/served-adapter.ts';
 import { servedSummaries } from '../remote/served-summaries.ts';
 import { createTokenizer, type Tokenizer } from '../text/tokenizer.ts';
 import { tokenizerHash } from '../text/tokenizer-hash.ts';
@@ -75,7 +76,7 @@ export class EngineHost {
   #backend: Promise<OpenBackend> | null = null;
   #loaded: Loaded | null = null;
   /** A served model, in place of a loaded one. */
-  #remote: { readonly ref: RemoteRef; readonly info: ModelInfo } | null = null;
+  #remote: { readonly served: ServedModel; readonly info: ModelInfo } | null = null;
 
   constructor(env: BackendEnv, preferred?: BackendName) {
     this.#env = env;
@@ -159,10 +160,11 @@ export class EngineHost {
 
   /** Uses a served model from now on; the present one stays when it does not answer. */
   async connect(ref: RemoteRef, signal: AbortSignal): Promise<ModelInfo> {
-    const info = await probeRemote(ref, signal);
+    const served = await withAdapter(ref, signal);
+    const info = await probeRemote(served, signal);
     this.#loaded?.model.dispose();
     this.#loaded = null;
-    this.#remote = { ref, info };
+    this.#remote = { served, info };
     return info;
   }
 
@@ -185,7 +187,7 @@ export class EngineHost {
       served ? servedSummaries(served, (text) => learner.encode(text)) : ownSummaries(policy);
     if (this.#remote) {
       const trains = methods[settings.method].trains !== 'never';
-      const faces = remoteEpisode(this.#remote.ref, task, settings, trains);
+      const faces = remoteEpisode(this.#remote.served, task, settings, trains);
       const manifest = { ...faces.manifest, ...extras };
       const summaries = summariesOf(faces.policy, faces.learner);
       return { ...faces, summaries, manifest, dispose() {} };
