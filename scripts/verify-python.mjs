@@ -1,22 +1,28 @@
 // `npm run verify:python`: other programs read what this one wrote, and must come to the same numbers.
-// Makes a virtual environment of pinned packages in .cache/verify, runs every scripts/verify/check_*.py
-// (each prints {"title", "about", "rows": [{"what", "found", "limit", "ok"}]} as its last line), and writes
-// docs/verification.md. No part of `npm test`: the packages take some gigabytes. Exit code 1 when a
-// check fails. Names of checks run these alone, as in `npm run verify:python adapter`; then no report
-// is written.
+// Makes a virtual environment of pinned packages in .cache/verify (once: it is kept until a pin changes),
+// runs every scripts/verify/check_*.py (each prints {"title", "about", "rows": [{"what", "found",
+// "limit", "ok"}]} as its last line), and writes docs/reports/<day>-verification.md. A check may need
+// packages of its own (requirements_<check>.txt). No part of `npm test`: the packages take some
+// gigabytes, and one of them is compiled. Exit code 1 when a check fails. Names of checks run these
+// alone, as in `npm run verify:python adapter`; then no report is written.
 
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { commitOf } from './commit.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, 'scripts', 'verify');
-const requirements = join(folder, 'requirements.txt');
 const venv = join(root, '.cache', 'verify');
 const python = join(venv, 'bin', 'python');
 const asked = process.argv.slice(2);
+const names = readdirSync(folder)
+  .flatMap((file) => /^check_(\w+)\.py$/.exec(file)?.[1] ?? [])
+  .filter((name) => asked.length === 0 || asked.includes(name))
+  .sort();
 
 /** Runs a program on this terminal; ends this one where it fails. */
 function run(program, args) {
@@ -26,15 +32,23 @@ function run(program, args) {
   process.exit(1);
 }
 
+/** Installs what a file of pins names, unless exactly that was installed before. */
+function install(file) {
+  const pins = join(folder, file);
+  if (!existsSync(pins)) return;
+  const hash = createHash('sha256').update(readFileSync(pins)).digest('hex');
+  const mark = join(venv, `${file}.sha256`);
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === hash) return;
+  run(python, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '-r', pins]);
+  writeFileSync(mark, hash);
+}
+
 if (!existsSync(python)) run('python3', ['-m', 'venv', venv]);
-run(python, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '-r', requirements]);
+install('requirements.txt');
+for (const name of names) install(`requirements_${name}.txt`);
 run(process.execPath, [join(root, 'scripts', 'fetch-models.mjs'), 'smollm2']);
 run(process.execPath, [join(root, 'scripts', 'build-cli.mjs')]);
 
-const names = readdirSync(folder)
-  .flatMap((file) => /^check_(\w+)\.py$/.exec(file)?.[1] ?? [])
-  .filter((name) => asked.length === 0 || asked.includes(name))
-  .sort();
 const checks = names.map((name) => {
   console.log(`\n=== ${name}`);
   const { status, stdout } = spawnSync(python, [join(folder, `check_${name}.py`)], {
@@ -52,8 +66,9 @@ const checks = names.map((name) => {
   return check;
 });
 const failed = checks.filter(({ rows }) => rows.length === 0 || rows.some(({ ok }) => !ok));
+const day = new Date().toISOString().slice(0, 10);
 if (asked.length === 0) {
-  const file = join(root, 'docs', 'verification.md');
+  const file = join(root, 'docs', 'reports', `${day}-verification.md`);
   writeFileSync(file, report());
   run(join(root, 'node_modules', '.bin', 'biome'), ['check', '--write', file]);
 }
@@ -61,8 +76,12 @@ console.log(`\n${checks.length - failed.length} checks passed, ${failed.length} 
 process.exit(failed.length > 0 || checks.length === 0 ? 1 : 0);
 
 function report() {
-  const packages = readFileSync(requirements, 'utf8').trim().split('\n').join(', ');
+  const packages = readdirSync(folder)
+    .filter((file) => /^requirements\w*\.txt$/.test(file))
+    .flatMap((file) => readFileSync(join(folder, file), 'utf8').trim().split('\n'))
+    .join(', ');
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const program = [version, commitOf(root)].filter((part) => part !== '').join('+');
   const parts = checks.map(({ title, about, rows }) => {
     const lines = rows.map(
       ({ what, found, limit, ok }) =>
@@ -70,9 +89,9 @@ function report() {
     );
     return `## ${title}\n\n${about}\n\n| what | found | limit | holds |\n| --- | --- | --- | --- |\n${lines.join('\n')}\n`;
   });
-  return `# What other programs make of our files
+  return `# What other programs make of our files, ${day}
 
-Written by \`npm run verify:python\` on ${new Date().toISOString().slice(0, 10)}: aTTT Lab ${version}, Node ${process.versions.node}, ${cpus()[0]?.model.trim() ?? 'an unknown CPU'}; ${packages}.
+Written by \`npm run verify:python\`: aTTT Lab ${program}, Node ${process.versions.node}, ${cpus()[0]?.model.trim() ?? 'an unknown CPU'}; ${packages}.
 
 ${parts.join('\n')}`;
 }

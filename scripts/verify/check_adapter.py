@@ -5,12 +5,12 @@ Prints its result as JSON in the last line; scripts/verify-python.mjs runs it.
 
 import json
 import pathlib
-import subprocess
 import tempfile
 
 import gguf
 import numpy as np
 import torch
+from attt import attt, logits
 from peft import PeftModel
 from safetensors.numpy import load_file
 from transformers import AutoModelForCausalLM
@@ -24,14 +24,8 @@ HEADS = {'attn_q': 9, 'attn_k': 3}
 HF_NAMES = {'attn_q': 'q_proj', 'attn_v': 'v_proj'}
 
 
-def attt(*args):
-    done = subprocess.run(['node', 'scripts/attt.mjs', *map(str, args)], check=True, stdout=subprocess.PIPE)
-    return json.loads(done.stdout)
-
-
 def our_logits(ids, *args):
-    ids = ','.join(map(str, ids))
-    return np.array(attt('logits', '--model', MODELS / FILE, '--ids', ids, *args)['logits'])
+    return logits(MODELS / FILE, ids, *args)
 
 
 def their_logits(model, ids):
