@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseConfigToml } from '../formats/settings.ts';
 import { json, scratchFile } from './testing.ts';
@@ -34,14 +34,23 @@ test.skipIf(!here)('decode gives the text back', async () => {
   });
 });
 
-test.skipIf(!here)("a greedy reply begins with transformers' ids", async () => {
-  const messages = scratchFile(
-    'messages.json',
-    JSON.stringify([{ role: 'user', content: 'Where is the kettle?' }]),
-  );
-  const reply = await json(
-    ...['generate', '--model', model, '--messages', messages],
-    ...['--max-tokens', '6', '--temperature', '0'],
-  );
-  expect(reply).toMatchObject({ ids: [504, 44328, 314, 3807, 281, 253], stop: 'length' });
-});
+test.skipIf(!here)(
+  "a greedy reply has transformers' ids and text, its end of turn included",
+  async () => {
+    const cases = JSON.parse(readFileSync('e2e/fixtures/engine/smollm2_generation.json', 'utf8'));
+    const { messages, prompt_ids, greedy, text } = cases[1];
+    const reply = await json(
+      ...[
+        'generate',
+        '--model',
+        model,
+        '--messages',
+        scratchFile('m.json', JSON.stringify(messages)),
+      ],
+      ...['--max-tokens', '32', '--temperature', '0'],
+    );
+    const ids = greedy.map(({ id }: { id: number }) => id);
+    expect(reply).toMatchObject({ prompt_ids, ids, text, stop: 'eos' });
+    expect(text).toMatch(/<\|im_end\|>$/);
+  },
+);

@@ -170,8 +170,9 @@ async function reply(
   const rng = deriveRng(seed, 'generate');
   const options = { sampling, maxTokens };
   const generation = await finish(generate(model, tokenizer, adapter, cache, prompt, rng, options));
-  const { ids, logprobs, text, stop } = generation;
-  return { prompt_ids: prompt, ids, logprobs, text, stop };
+  const { ids, logprobs, stop } = generation;
+  // The text of exactly these ids, as `attt decode` gives it: a sampled end of turn shows.
+  return { prompt_ids: prompt, ids, logprobs, text: tokenizer.decode(ids), stop };
 }
 
 /** The conversation as ids, up to where the model is to go on. */
