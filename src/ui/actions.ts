@@ -18,6 +18,7 @@ import { saveBlob } from './save-blob.ts';
 import { taskKey } from './state.ts';
 import { refreshStorage } from './storage.ts';
 import { dispatch, useLab } from './store.ts';
+import { actions as say } from './strings.ts';
 
 // ---------------------------------------------------------------- engine
 
@@ -43,7 +44,7 @@ export async function startLab(): Promise<void> {
   } catch (thrown) {
     const error = toWire(thrown);
     if (useLab.getState().engine === 'starting') dispatch({ type: 'engine_failed', error });
-    else report('The engine did not answer', error);
+    else report(say.engineDidNotAnswer, error);
   }
 }
 
@@ -56,7 +57,7 @@ function offerResume(): void {
 }
 
 export async function refreshRuns(): Promise<void> {
-  await attempt('The list of runs could not be read', async () => {
+  await attempt(say.listRunsCouldNotRead, async () => {
     dispatch({ type: 'runs', runs: await engine().call('runs', null) });
   });
 }
@@ -74,7 +75,7 @@ export async function loadTasks(env: string, split: string): Promise<readonly Ta
 
 /** Chooses the task at this place of a split; the nearest one where there are fewer. */
 export async function chooseTask(env: string, split: string, index: number): Promise<void> {
-  await attempt('The tasks could not be read', async () => {
+  await attempt(say.tasksCouldNotRead, async () => {
     const tasks = await loadTasks(env, split);
     const task = tasks[Math.min(Math.max(0, index), tasks.length - 1)];
     if (task) dispatch({ type: 'task_chosen', task });
@@ -93,21 +94,18 @@ async function chooseFirstTask(): Promise<void> {
 
 /** Shows a stored run, read only. */
 export async function openRun(id: string): Promise<void> {
-  await attempt('The run could not be opened', async () => {
+  await attempt(say.runCouldNotOpened, async () => {
     const events = await engine().call('runEvents', { id });
     const name = useLab.getState().runs.find((run) => run.id === id)?.goal ?? id;
     if (events[0]?.type !== 'episode_started') {
-      throw new LabError(
-        'not_found',
-        'Nothing of this run was stored: it ended before its first event. It can be deleted.',
-      );
+      throw new LabError('not_found', say.nothingRunStoredEnded);
     }
     dispatch({ type: 'run_opened', label: { id, name }, events });
   });
 }
 
 export async function deleteRun(id: string): Promise<void> {
-  await attempt('The run was not deleted', async () => {
+  await attempt(say.runNotDeleted, async () => {
     await engine().call('deleteRun', { id });
     if (useLab.getState().opened?.id === id) dispatch({ type: 'run_closed' });
     await refreshRuns();
@@ -116,7 +114,7 @@ export async function deleteRun(id: string): Promise<void> {
 
 /** Every run of this browser as one file. */
 export async function saveNotebook(): Promise<void> {
-  await attempt('The notebook was not saved', async () => {
+  await attempt(say.notebookNotSaved, async () => {
     saveDownload(await engine().call('exportNotebook', null));
   });
 }
@@ -125,24 +123,22 @@ async function readNotebookFile(file: File): Promise<void> {
   const { added, known } = await engine().call('importNotebook', { name: file.name, file });
   await refreshRuns();
   inform(
-    `${file.name} is read`,
-    `${plural(added, 'run')} added${known > 0 ? `, ${plural(known, 'run')} was here already` : ''}.`,
+    say.read(file.name),
+    known > 0
+      ? say.addedAlready(plural(added, 'run'), plural(known, 'run'))
+      : `${plural(added, 'run')} added.`,
   );
 }
 
 /** Opens the run at an address, read only. */
 export async function openRunAt(url: string): Promise<void> {
-  await attempt('The run at this address could not be opened', async () => {
+  await attempt(say.runAddressCouldNotOpened, async () => {
     const response = await reach(url);
     if (!response.ok) {
-      throw new LabError(
-        'network',
-        `${url} answered ${response.status}. Expected a run as JSONL.`,
-        {
-          url,
-          status: response.status,
-        },
-      );
+      throw new LabError('network', say.answeredExpectedRunJsonl(url, response.status), {
+        url,
+        status: response.status,
+      });
     }
     openRunText(await response.text(), url.split(/[?#]/)[0]?.split('/').at(-1) || url);
   });
@@ -150,13 +146,10 @@ export async function openRunAt(url: string): Promise<void> {
 
 /** The recorded run that comes with the page. */
 export async function openDemo(): Promise<void> {
-  await attempt('The recorded run could not be opened', async () => {
+  await attempt(say.recordedRunCouldNotOpened, async () => {
     const response = await fetch('./demo-run.jsonl');
     if (!response.ok) {
-      throw new LabError(
-        'not_found',
-        `This copy of the page has no recorded run (the server answered ${response.status}). Run the bundled policy instead.`,
-      );
+      throw new LabError('not_found', say.copyPageNoRecorded(response.status));
     }
     openRunText(await response.text(), demoName);
   });
@@ -183,16 +176,13 @@ export async function openFile(file: File): Promise<void> {
     await loadModel({ kind: 'file', file });
     return;
   }
-  await attempt(`${file.name} was not opened`, async () => {
+  await attempt(say.notOpened(file.name), async () => {
     if (name.endsWith(notebookEnding)) {
       await readNotebookFile(file);
       return;
     }
     if (file.size > 512e6) {
-      throw new LabError(
-        'limit',
-        `${file.name} is larger than any run, world or settings file. A model's name must end in .gguf.`,
-      );
+      throw new LabError('limit', say.largerThanAnyRun(file.name));
     }
     // A browser that saves a second copy puts a number in.
     if (/\.attt(?: ?\(\d+\))?\.zip$/.test(name)) {
@@ -234,7 +224,7 @@ function looksLikeSettings(text: string): boolean {
 async function readTask(text: string, name: string): Promise<void> {
   const task = await engine().call('openTask', { name, text });
   dispatch({ type: 'task_chosen', task });
-  inform(`${name} is open`, `Its task: ${task.goal ?? 'not named'}`);
+  inform(say.open(name), task.goal ? say.task(task.goal) : say.taskNotNamed);
 }
 
 async function readConfig(text: string, name: string): Promise<void> {
@@ -242,7 +232,7 @@ async function readConfig(text: string, name: string): Promise<void> {
   const { patch, channel, notes } = parseConfigToml(text, name);
   const settings = { ...useLab.getState().settings, ...patch };
   dispatch({ type: 'settings_replaced', settings }, { type: 'channel', channel });
-  inform(`${name} is read`, [settingsText(settings), ...notes].join(' '));
+  inform(say.read(name), [settingsText(settings), ...notes].join(' '));
 }
 
 async function readSettings(text: string, name: string): Promise<void> {
@@ -250,13 +240,15 @@ async function readSettings(text: string, name: string): Promise<void> {
   const { patch, notes } = parseSettingsJson(text, name);
   const settings = { ...useLab.getState().settings, ...patch };
   dispatch({ type: 'settings_replaced', settings });
-  inform(`${name} is read`, [settingsText(settings), ...notes].join(' '));
+  inform(say.read(name), [settingsText(settings), ...notes].join(' '));
 }
 
 function settingsText(settings: Settings): string {
   const count = changedFields(settings, startSettings).length;
-  if (count === 0) return 'All settings are at their defaults.';
-  return `${count} ${count === 1 ? 'setting differs' : 'settings differ'} from the defaults; they are marked.`;
+  if (count === 0) return say.allSettingsTheirDefaults;
+  return count === 1
+    ? say.oneSettingDiffersDefaultsMarked
+    : say.settingsDifferDefaultsTheyMarked(count);
 }
 
 /** Saves one of the two settings files, of these settings. */
@@ -264,7 +256,7 @@ export async function saveSettings(
   file: 'config.toml' | 'settings.json',
   settings: Settings,
 ): Promise<void> {
-  await attempt(`${file} was not saved`, async () => {
+  await attempt(say.notSaved(file), async () => {
     const { toConfigToml, toSettingsJson } = await import('../formats/settings.ts');
     const text =
       file === 'config.toml'
@@ -276,14 +268,14 @@ export async function saveSettings(
 
 /** Saves the adapter of a stored run as a PEFT zip. */
 export async function saveAdapter(id: string): Promise<void> {
-  await attempt('The adapter was not saved', async () => {
+  await attempt(say.adapterNotSaved, async () => {
     saveDownload(await engine().call('exportAdapter', { id }));
   });
 }
 
 /** Saves everything of a run as a bundle; one from a file has no adapter to put in. */
 export async function saveBundle(run: RunView): Promise<void> {
-  await attempt('The bundle was not saved', async () => {
+  await attempt(say.bundleNotSaved, async () => {
     if (run.id !== null) {
       saveDownload(await engine().call('exportBundle', { id: run.id }));
       return;
@@ -298,7 +290,7 @@ export async function saveBundle(run: RunView): Promise<void> {
 
 /** Saves a run as JSONL: from the store, or from the page where it came from a file. */
 export async function saveRun(run: RunView): Promise<void> {
-  await attempt('The run was not saved', async () => {
+  await attempt(say.runNotSaved, async () => {
     if (run.id !== null) saveDownload(await engine().call('exportRun', { id: run.id }));
     else saveText(fileName(run.name), formatRunFile(eventsOf(run)), 'application/jsonl');
   });

@@ -7,6 +7,7 @@ import { Strength } from './adapter-shelf-strength.tsx';
 import { Dialog } from './dialog.tsx';
 import { shownRun } from './state.ts';
 import { useLab } from './store.ts';
+import { adapterShelfCompare as say } from './strings.ts';
 
 const noAdapters: readonly ShelvedAdapter[] = [];
 
@@ -33,7 +34,7 @@ export function AdapterCompare({ onClose }: { onClose: () => void }) {
   };
   return (
     <Dialog
-      title="Compare on a prompt"
+      title={say.comparePrompt}
       onClose={() => {
         stop.current?.abort();
         onClose();
@@ -48,11 +49,12 @@ export function AdapterCompare({ onClose }: { onClose: () => void }) {
         }}
       >
         <label className="compare-prompt">
-          Prompt{opening && ', after the system text of the run on screen'}
+          {say.prompt}
+          {opening && say.afterSystemTextRunScreen}
           <textarea rows={4} value={prompt} onChange={(event) => setPrompt(event.target.value)} />
         </label>
         <fieldset>
-          <legend>The base beside</legend>
+          <legend>{say.baseBeside}</legend>
           {adapters.map(({ id, name }) => (
             <div key={id} className="compare-side">
               <label>
@@ -67,7 +69,7 @@ export function AdapterCompare({ onClose }: { onClose: () => void }) {
                 {name}
               </label>
               <Strength
-                label={`Strength of ${name}`}
+                label={say.strength(name)}
                 value={chosen[id] ?? 1}
                 onChange={(value) => setChosen({ ...chosen, [id]: value })}
               />
@@ -76,7 +78,7 @@ export function AdapterCompare({ onClose }: { onClose: () => void }) {
         </fieldset>
         <div className="shelf-row">
           <label>
-            At most
+            {say.most}
             <input
               type="number"
               min={1}
@@ -84,18 +86,18 @@ export function AdapterCompare({ onClose }: { onClose: () => void }) {
               value={maxTokens}
               onChange={(event) => setMaxTokens(Math.max(1, Number(event.target.value)))}
             />
-            tokens
+            {say.tokens}
           </label>
           <button
             type="submit"
             className="button primary"
             disabled={busy !== null || sides.length === 0}
           >
-            Compare
+            {say.compare}
           </button>
           {busy && (
             <button type="button" className="button" onClick={() => stop.current?.abort()}>
-              Stop
+              {say.stop}
             </button>
           )}
           <span className="aside" role="status">
@@ -113,11 +115,7 @@ function Texts({ texts }: { texts: ComparedTexts }) {
   const token = at ? texts[at.text]?.tokens[at.token] : undefined;
   return (
     <>
-      <p className="aside">
-        Greedy. A token is coloured by its log-probability with the adapter less that with the base:
-        blue where the adapter finds it likelier, brown where the base does. The base's own text is
-        coloured by the first adapter.
-      </p>
+      <p className="aside">{say.greedyTokenColouredLog}</p>
       <div className="compare-texts">
         {texts.map(({ label, tokens, total }, i) => {
           const beside = i === 0 ? 1 : i;
@@ -133,8 +131,8 @@ function Texts({ texts }: { texts: ComparedTexts }) {
                       type="button"
                       className="compare-token"
                       style={{ background: shade(difference) }}
-                      aria-label={`${JSON.stringify(piece)}, ${signed(difference)} nats`}
-                      data-tip={`${JSON.stringify(piece)}: ${signed(difference)} nats`}
+                      aria-label={say.nats(JSON.stringify(piece), signed(difference))}
+                      data-tip={say.natsPieceDifference(JSON.stringify(piece), signed(difference))}
                       onClick={() => setAt({ text: i, token: t })}
                     >
                       {piece.replaceAll('\n', '⏎')}
@@ -143,20 +141,23 @@ function Texts({ texts }: { texts: ComparedTexts }) {
                 })}
               </p>
               <p className="aside">
-                Whole text: {signed((total[beside] ?? 0) - (total[0] ?? 0))} nats with{' '}
-                {texts[beside]?.label}, {plainLogprob(total[0])} with the base.
+                {say.wholeTextNatsBase(
+                  signed((total[beside] ?? 0) - (total[0] ?? 0)),
+                  texts[beside]?.label ?? '',
+                  plainLogprob(total[0]),
+                )}
               </p>
             </section>
           );
         })}
       </div>
       {token && (
-        <table aria-label="The chosen token under each side">
+        <table aria-label={say.chosenTokenUnderEachSide}>
           <thead>
             <tr>
               <th>{JSON.stringify(token.piece)}</th>
-              <th className="number">log-probability</th>
-              <th className="number">less the base's</th>
+              <th className="number">{say.logProbability}</th>
+              <th className="number">{say.lessBases}</th>
             </tr>
           </thead>
           <tbody>

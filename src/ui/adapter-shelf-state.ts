@@ -10,6 +10,7 @@ import type { AdapterCalls, AdapterStreams, Derivation, SideRef } from '../worke
 import { engine } from './engine.ts';
 import { attempt, inform } from './report.ts';
 import { saveBlob } from './save-blob.ts';
+import { adapterShelfState as say } from './strings.ts';
 
 export type ComparedTexts = AdapterStreams['compareAdapters']['output'];
 export type ModuleInfos = AdapterCalls['adapterModules']['output'];
@@ -26,7 +27,7 @@ export const useShelf = create<Shelf>()(() => ({ adapters: null, busy: null }));
 
 /** Reads the list anew. */
 export async function readShelf(): Promise<void> {
-  await attempt('The adapters could not be read', async () => {
+  await attempt(say.adaptersCouldNotRead, async () => {
     useShelf.setState({ adapters: await engine().call('adapters', null) });
   });
 }
@@ -46,10 +47,10 @@ async function work(what: string, title: string, task: () => Promise<void>): Pro
 /** Opens one adapter from the files that belong to it. */
 export async function openAdapter(files: readonly File[]): Promise<void> {
   const names = files.map(({ name }) => name).join(' and ');
-  await work(`Reading ${names}`, `${names} was not opened`, async () => {
+  await work(say.reading(names), say.notOpened(names), async () => {
     const { name, modules, modelName } = await engine().call('openAdapter', { files });
     await readShelf();
-    inform(`${name} is on the shelf`, `Its ${modules} modules fit ${modelName}.`);
+    inform(say.shelf(name), say.modulesFit(modules, modelName));
   });
 }
 
@@ -85,37 +86,37 @@ async function isAdapter(file: File): Promise<boolean> {
 }
 
 export function shelveRun(id: string, name: string): Promise<boolean> {
-  return work('Keeping the adapter', 'The adapter was not kept', async () => {
+  return work(say.keepingAdapter, say.adapterNotKept, async () => {
     const entry = await engine().call('shelveRun', { id, name });
     await readShelf();
-    inform(`${entry.name} is on the shelf`, 'It stands under Adapters at the left.');
+    inform(say.shelf(entry.name), say.standsUnderAdaptersLeft);
   });
 }
 
 export function renameAdapter(id: string, name: string, note: string): Promise<boolean> {
-  return work('Renaming', 'The adapter was not renamed', async () => {
+  return work(say.renaming, say.adapterNotRenamed, async () => {
     await engine().call('renameAdapter', { id, name, note });
     await readShelf();
   });
 }
 
 export function deleteAdapter(id: string): Promise<boolean> {
-  return work('Deleting', 'The adapter was not deleted', async () => {
+  return work(say.deleting, say.adapterNotDeleted, async () => {
     await engine().call('deleteAdapter', { id });
     await readShelf();
   });
 }
 
 export function deriveAdapter(name: string, from: Derivation): Promise<boolean> {
-  return work(`Making ${name}`, `${name} was not made`, async () => {
+  return work(say.making(name), say.notMade(name), async () => {
     await engine().call('deriveAdapter', { name, from });
     await readShelf();
-    inform(`${name} is on the shelf`, 'It stands at the top of the list.');
+    inform(say.shelf(name), say.standsTopList);
   });
 }
 
 export function saveAdapterFile(input: AdapterCalls['saveAdapter']['input']): Promise<boolean> {
-  return work('Saving', 'The adapter was not saved', async () => {
+  return work(say.saving, say.adapterNotSaved, async () => {
     const { name, type, bytes } = await engine().call('saveAdapter', input);
     saveBlob(name, new Blob([Uint8Array.from(bytes)], { type }));
   });
@@ -126,7 +127,7 @@ export async function mergeIntoModel(
   input: AdapterStreams['mergeAdapter']['input'],
 ): Promise<Merged | null> {
   let merged: Merged | null = null;
-  await work('Merging', 'The model was not merged', async () => {
+  await work(say.merging, say.modelNotMerged, async () => {
     const parts = engine().stream('mergeAdapter', input);
     for (;;) {
       const next = await parts.next();
@@ -136,7 +137,7 @@ export async function mergeIntoModel(
         saveBlob(name, file);
         return;
       }
-      useShelf.setState({ busy: `Merging, ${(next.value.bytes / 1e6).toFixed(1)} MB` });
+      useShelf.setState({ busy: say.mergingMb((next.value.bytes / 1e6).toFixed(1)) });
     }
   });
   return merged;
@@ -150,9 +151,9 @@ export async function compareOnPrompt(
   signal: AbortSignal,
 ): Promise<ComparedTexts | null> {
   let texts: ComparedTexts | null = null;
-  await work('Comparing', 'The comparison failed', async () => {
+  await work(say.comparing, say.comparisonFailed, async () => {
     if (messages.every(({ content }) => content.trim() === '')) {
-      throw new LabError('bad_input', 'The prompt is empty. Write one, then compare.');
+      throw new LabError('bad_input', say.promptEmptyWriteOne);
     }
     const input = { messages, sides, maxTokens, temperature: 0, seed: 1 };
     const turns = engine().stream('compareAdapters', input, { signal });
@@ -162,7 +163,7 @@ export async function compareOnPrompt(
         texts = next.value;
         return;
       }
-      useShelf.setState({ busy: `Turn ${next.value.done + 1} of ${next.value.total}` });
+      useShelf.setState({ busy: say.turn(next.value.done + 1, next.value.total) });
     }
   });
   return texts;

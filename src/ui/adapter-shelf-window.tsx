@@ -17,6 +17,7 @@ import { engine } from './engine.ts';
 import { Icon } from './icons.tsx';
 import { attempt } from './report.ts';
 import { useLab } from './store.ts';
+import { adapterShelfWindow as say } from './strings.ts';
 
 export function AdapterWindow({
   adapter,
@@ -33,18 +34,23 @@ export function AdapterWindow({
       <fieldset className="shelf-window" disabled={busy !== null}>
         <Names key={adapter.name + adapter.note} adapter={adapter} />
         <p>
-          {adapter.modules} modules on {adapter.targets.join(', ')}, rank {adapter.ranks.join(', ')}
-          , {adapter.parameters.toLocaleString('en-GB')} parameters, ‖ΔW‖{' '}
-          {adapter.norm.toPrecision(4)}. Opened on {adapter.modelName}.
+          {say.modulesRankParametersWOpened(
+            adapter.modules,
+            adapter.targets.join(', '),
+            adapter.ranks.join(', '),
+            adapter.parameters.toLocaleString('en-GB'),
+            adapter.norm.toPrecision(4),
+            adapter.modelName,
+          )}
         </p>
         <fieldset disabled={!model}>
-          <Group title="Take home" why={model ? null : 'Load the model that it fits first.'}>
-            <Strength label="Strength" value={strength} onChange={setStrength} />
+          <Group title={say.takeHome} why={model ? null : say.loadModelFitsFirst}>
+            <Strength label={say.strength} value={strength} onChange={setStrength} />
             <Saving adapter={adapter} strength={strength} />
             <Merging adapter={adapter} strength={strength} />
           </Group>
         </fieldset>
-        <Group title="Make another" why={null}>
+        <Group title={say.makeAnother} why={null}>
           <Pruning adapter={adapter} />
           <Combining adapter={adapter} />
         </Group>
@@ -88,15 +94,15 @@ function Names({ adapter }: { adapter: ShelvedAdapter }) {
       }}
     >
       <label>
-        Name
+        {say.name}
         <input value={name} required onChange={(event) => setName(event.target.value)} />
       </label>
       <label>
-        Note
+        {say.note}
         <input value={note} onChange={(event) => setNote(event.target.value)} />
       </label>
       <button type="submit" className="button" disabled={!changed}>
-        Keep
+        {say.keep}
       </button>
     </form>
   );
@@ -111,7 +117,7 @@ function Saving({ adapter, strength }: { adapter: ShelvedAdapter; strength: numb
   return (
     <div className="shelf-row">
       <label>
-        Number format
+        {say.numberFormat}
         <select
           value={dtype}
           onChange={(event) => {
@@ -127,20 +133,20 @@ function Saving({ adapter, strength }: { adapter: ShelvedAdapter; strength: numb
       <button
         type="button"
         className="button"
-        data-tip="A zip of a PEFT folder, with a model card: PEFT, transformers and vLLM take it."
+        data-tip={say.zipPeftFolderModel}
         onClick={() => save('peft')}
       >
         <Icon name="save" />
-        PEFT zip
+        {say.peftZip}
       </button>
       <button
         type="button"
         className="button"
-        data-tip="One file for llama.cpp: llama-server --lora takes it."
+        data-tip={say.oneFileLlamaCpp}
         onClick={() => save('gguf')}
       >
         <Icon name="save" />
-        GGUF LoRA
+        {say.ggufLora}
       </button>
     </div>
   );
@@ -155,11 +161,11 @@ function Merging({ adapter, strength }: { adapter: ShelvedAdapter; strength: num
   return (
     <>
       <div className="shelf-row">
-        <span>Merge into the model in use</span>
+        <span>{say.mergeIntoModelUse}</span>
         {(['F16', 'Q8_0'] as const).map((type) => (
           <button key={type} type="button" className="button" onClick={() => void merge(type)}>
             <Icon name="save" />
-            GGUF in {type}
+            {say.gguf(type)}
           </button>
         ))}
       </div>
@@ -173,13 +179,19 @@ function MergeCost({ merged: { name, report } }: { merged: Merged }) {
   const lost = report.errorShare;
   return (
     <p className={lost > 0.5 ? 'warn-text' : ''} role="status">
-      {name}: the adapter changes the weights by {report.change.toPrecision(3)} (Frobenius norm);
-      storing them in {report.type} is off by {report.error.toPrecision(3)}, which is{' '}
-      {(100 * lost).toPrecision(2)} % of the change.
-      {lost > 0.5 &&
-        ' Much of what was learned is lost in rounding: take F16, or keep the adapter apart.'}
+      {say.adapterChangesWeightsFrobenius(
+        name,
+        report.change.toPrecision(3),
+        report.type,
+        report.error.toPrecision(3),
+        (100 * lost).toPrecision(2),
+      )}
+      {lost > 0.5 && say.muchWhatLearnedLost}
       {report.converted.tensors > 0 &&
-        ` ${report.converted.tensors} other matrices changed their number format (off by ${report.converted.error.toPrecision(3)}).`}
+        say.otherMatricesChangedTheir(
+          report.converted.tensors,
+          report.converted.error.toPrecision(3),
+        )}
     </p>
   );
 }
@@ -190,33 +202,31 @@ function Pruning({ adapter }: { adapter: ShelvedAdapter }) {
   return (
     <div className="shelf-row">
       <label>
-        Keep the largest
+        {say.keepLargest}
         <input
           type="range"
           min={5}
           max={100}
           step={5}
           value={keep}
-          aria-valuetext={`${kept} of ${adapter.modules} modules`}
+          aria-valuetext={say.modules(kept, adapter.modules)}
           onChange={(event) => setKeep(Number(event.target.value))}
         />
       </label>
-      <span className="mono">
-        {kept} of {adapter.modules} modules
-      </span>
+      <span className="mono">{say.modules(kept, adapter.modules)}</span>
       <button
         type="button"
         className="button"
-        data-tip="A new adapter without the modules whose change has the smallest norms."
+        data-tip={say.newAdapterWithoutModules}
         onClick={() =>
-          void deriveAdapter(`${adapter.name}, largest ${kept}`, {
+          void deriveAdapter(say.largest(adapter.name, kept), {
             kind: 'prune',
             id: adapter.id,
             keep: keep / 100,
           })
         }
       >
-        Prune
+        {say.prune}
       </button>
     </div>
   );
@@ -228,7 +238,7 @@ function Combining({ adapter }: { adapter: ShelvedAdapter }) {
   const [chosen, setChosen] = useState('');
   const [t, setT] = useState(0.5);
   const other = others.find(({ id }) => id === chosen) ?? others[0];
-  if (!other) return <p className="aside">With a second adapter: difference and mixture.</p>;
+  if (!other) return <p className="aside">{say.secondAdapterDifferenceMixture}</p>;
   const combine = (name: string, one: number, two: number) =>
     void deriveAdapter(name, {
       kind: 'combine',
@@ -240,7 +250,7 @@ function Combining({ adapter }: { adapter: ShelvedAdapter }) {
   return (
     <div className="shelf-row">
       <label>
-        With
+        {say.with}
         <select value={other.id} onChange={(event) => setChosen(event.target.value)}>
           {others.map(({ id, name }) => (
             <option key={id} value={id}>
@@ -252,10 +262,10 @@ function Combining({ adapter }: { adapter: ShelvedAdapter }) {
       <button
         type="button"
         className="button"
-        data-tip="This adapter minus the other: what it has learned beyond it. Ranks add."
+        data-tip={say.adapterMinusOtherWhat}
         onClick={() => combine(`${adapter.name} − ${other.name}`, 1, -1)}
       >
-        Difference
+        {say.difference}
       </button>
       <label>
         t
@@ -271,10 +281,10 @@ function Combining({ adapter }: { adapter: ShelvedAdapter }) {
       <button
         type="button"
         className="button"
-        data-tip="(1 − t) of this adapter and t of the other. Ranks add."
+        data-tip={say.tAdapterTOther}
         onClick={() => combine(`${adapter.name} ${1 - t} + ${other.name} ${t}`, 1 - t, t)}
       >
-        Mix
+        {say.mix}
       </button>
     </div>
   );
@@ -283,22 +293,22 @@ function Combining({ adapter }: { adapter: ShelvedAdapter }) {
 function Modules({ id }: { id: string }) {
   const [modules, setModules] = useState<ModuleInfos>([]);
   useEffect(() => {
-    void attempt('The modules could not be read', async () => {
+    void attempt(say.modulesCouldNotRead, async () => {
       setModules(await engine().call('adapterModules', { id }));
     });
   }, [id]);
   const largest = Math.max(...modules.map(({ norm }) => norm), Number.MIN_VALUE);
   return (
     <details className="shelf-modules">
-      <summary>Modules by norm</summary>
+      <summary>{say.modulesNorm}</summary>
       <table>
         <thead>
           <tr>
-            <th>module</th>
-            <th className="number">rank</th>
-            <th className="number">alpha</th>
-            <th className="number">‖ΔW‖</th>
-            <th aria-label="share of the largest" />
+            <th>{say.module}</th>
+            <th className="number">{say.rank}</th>
+            <th className="number">{say.alpha}</th>
+            <th className="number">{say.w}</th>
+            <th aria-label={say.shareLargest} />
           </tr>
         </thead>
         <tbody>
@@ -311,7 +321,7 @@ function Modules({ id }: { id: string }) {
                 <td className="number">{Number(alpha.toPrecision(6))}</td>
                 <td className="number">{norm.toPrecision(3)}</td>
                 <td>
-                  <meter min={0} max={largest} value={norm} aria-label={`norm of ${name}`} />
+                  <meter min={0} max={largest} value={norm} aria-label={say.norm(name)} />
                 </td>
               </tr>
             ))}

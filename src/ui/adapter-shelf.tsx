@@ -10,6 +10,7 @@ import { Icon } from './icons.tsx';
 import { plural } from './numbers.ts';
 import { inform } from './report.ts';
 import { useLab } from './store.ts';
+import { adapterShelf as say } from './strings.ts';
 import './adapter-shelf.css';
 
 export function AdapterShelf() {
@@ -24,20 +25,16 @@ export function AdapterShelf() {
   return (
     <section className="panel" aria-labelledby="adapters-title">
       <div className="panel-head">
-        <h2 id="adapters-title">Adapters in this browser</h2>
+        <h2 id="adapters-title">{say.adaptersBrowser}</h2>
         <button
           type="button"
           className="button small"
           disabled={!model || busy !== null}
-          data-tip={
-            model
-              ? 'Opens a LoRA for the model in use: a GGUF, a zip of a PEFT folder, or adapter_config.json and adapter_model.safetensors together. Dropping them on the page works too.'
-              : 'Load the model that the adapter fits first.'
-          }
+          data-tip={model ? say.opensLoraModelUse : say.loadModelAdapterFitsFirst}
           onClick={() => picker.current?.click()}
         >
           <Icon name="open" />
-          Open…
+          {say.open}
         </button>
         <input
           ref={picker}
@@ -45,7 +42,7 @@ export function AdapterShelf() {
           accept=".zip,.gguf,.json,.safetensors"
           multiple
           hidden
-          aria-label="An adapter"
+          aria-label={say.adapter}
           onChange={(event) => {
             const files = [...(event.target.files ?? [])];
             event.target.value = '';
@@ -57,21 +54,16 @@ export function AdapterShelf() {
         type="button"
         className="button small shelf-compare"
         disabled={!model || !adapters?.length}
-        data-tip="Runs one prompt with the base and with adapters, and shows token by token which of them finds it likelier."
+        data-tip={say.runsOnePromptBase}
         onClick={() => setComparing(true)}
       >
         <Icon name="compare" />
-        Compare on a prompt
+        {say.comparePrompt}
       </button>
       <p className="aside" role="status">
         {busy}
       </p>
-      {adapters?.length === 0 && (
-        <p className="aside">
-          No adapters yet. Open one from a file, or keep a run's with “Keep adapter” at the head of
-          the run.
-        </p>
-      )}
+      {adapters?.length === 0 && <p className="aside">{say.noAdaptersYetOpen}</p>}
       <ul className="shelf">
         {adapters?.map((adapter) => (
           <Entry
@@ -92,8 +84,7 @@ export function AdapterShelf() {
 async function openAll(files: readonly File[]): Promise<void> {
   const rest = await takeAdapters(files);
   const [first] = rest;
-  if (first)
-    inform(`${first.name} was not opened`, 'It is no adapter: drop it on the page instead.');
+  if (first) inform(say.notOpened(first.name), say.noAdapterDropPageInstead);
 }
 
 function Entry({
@@ -111,16 +102,19 @@ function Entry({
         <span className="shelf-name">{adapter.name}</span>
         {adapter.note && <span className="shelf-note">{adapter.note}</span>}
         <span className="shelf-facts">
-          rank {adapter.ranks.join(', ')} · {plural(adapter.modules, 'module')} · ‖ΔW‖{' '}
-          {adapter.norm.toPrecision(3)}
+          {say.rankW(
+            adapter.ranks.join(', '),
+            plural(adapter.modules, 'module'),
+            adapter.norm.toPrecision(3),
+          )}
         </span>
         <span className="shelf-facts">
           {adapter.modelName}
-          {other && ', not the model in use'}
+          {other && say.notModelUse}
         </span>
       </button>
       <DeleteButton
-        label={`Delete the adapter: ${adapter.name}`}
+        label={say.deleteAdapter(adapter.name)}
         onDelete={() => void deleteAdapter(adapter.id)}
       />
     </li>

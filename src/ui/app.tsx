@@ -17,6 +17,7 @@ import { RunsList } from './runs-list.tsx';
 import { SettingsForm } from './settings-form.tsx';
 import { isRunning, shownRun } from './state.ts';
 import { useLab } from './store.ts';
+import { app as say } from './strings.ts';
 import { TabsBanner } from './tabs-banner.tsx';
 import { TaskCard } from './task-card.tsx';
 import { TipLayer } from './tip.tsx';
@@ -50,16 +51,16 @@ export function App() {
       <main className="main">
         <Side />
         {comparing ? (
-          <Suspense fallback={<p className="aside">Opening…</p>}>
+          <Suspense fallback={<p className="aside">{say.opening}</p>}>
             <Compare />
           </Suspense>
         ) : run ? (
           <>
-            <section className="middle" aria-label="Run">
+            <section className="middle" aria-label={say.run}>
               <RunHead run={run} />
               <Transcript key={run.started.manifest.appVersion + (run.id ?? run.name)} run={run} />
             </section>
-            <section className="right" aria-label="Measurements">
+            <section className="right" aria-label={say.measurements}>
               <Charts run={run} />
               {lower === 'world' ? <WorldPanel run={run} /> : <Heatmap run={run} />}
             </section>
@@ -73,10 +74,7 @@ export function App() {
       <Tour />
       {drop.over && (
         <div className="drop" aria-hidden="true">
-          <p>
-            Drop a model or an adapter (.gguf, .zip), a run (.attt.zip, .jsonl), settings (.toml,
-            .json) or a world (scene.json, game.tw-pddl)
-          </p>
+          <p>{say.dropModelAdapterGguf}</p>
         </div>
       )}
     </div>
@@ -84,9 +82,9 @@ export function App() {
 }
 
 const sides = [
-  { side: 'setup', label: 'Setup' },
-  { side: 'runs', label: 'Runs' },
-  { side: 'adapters', label: 'Adapters' },
+  { side: 'setup', label: say.setup },
+  { side: 'runs', label: say.runs },
+  { side: 'adapters', label: say.adapters },
 ] as const;
 type SideName = (typeof sides)[number]['side'];
 
@@ -95,8 +93,8 @@ function Side() {
   const [tab, setTab] = useState<SideName>('setup');
   const count = useLab((state) => state.runs.length);
   return (
-    <aside className="side" aria-label="Setup, runs and adapters">
-      <div className="tabs" role="tablist" aria-label="What this side shows">
+    <aside className="side" aria-label={say.setupRunsAdapters}>
+      <div className="tabs" role="tablist" aria-label={say.whatSideShows}>
         {sides.map(({ side, label }) => (
           <button
             key={side}
@@ -141,10 +139,10 @@ function Side() {
 function useTitle(): void {
   const title = useLab((state) => {
     const live = state.live;
-    if (!live) return 'aTTT Lab';
+    if (!live) return say.appName;
     const t = live.view?.steps.at(-1)?.t ?? 0;
-    if (live.status === 'ended') return `Done, ${t} steps · aTTT Lab`;
-    return `${live.status === 'paused' ? 'Paused, ' : ''}step ${t} · aTTT Lab`;
+    if (live.status === 'ended') return say.doneStepsAppName(t);
+    return live.status === 'paused' ? say.pausedStepAppName(t) : say.stepAppName(t);
   });
   useEffect(() => {
     document.title = title;

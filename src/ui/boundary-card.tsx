@@ -9,7 +9,8 @@ import { valueText } from './numbers.ts';
 import { RecordDialog } from './record-dialog.tsx';
 import { outcomeWording } from './run-view.ts';
 import { dispatch } from './store.ts';
-import type { TermName } from './terms.ts';
+import type { TermName } from './strings.ts';
+import { boundaryCard as say } from './strings.ts';
 import { Term } from './tip.tsx';
 
 interface BoundaryCardProps {
@@ -30,9 +31,9 @@ export const BoundaryCard = memo(function BoundaryCard({
   const first = boundary.losses[0];
   const last = boundary.losses.at(-1);
   const facts: readonly (readonly [TermName, string, string | null])[] = [
-    ['ratio', 'r_k', against(boundary.ratio, 'at most', settings.repetition_ratio_limit)],
-    ['novelty', 'novelty', against(boundary.novelty, 'at least', settings.novelty_threshold)],
-    ['mean_weight', 'mean weight', known(boundary.meanWeight)],
+    ['ratio', 'r_k', against(boundary.ratio, say.most, settings.repetition_ratio_limit)],
+    ['novelty', 'novelty', against(boundary.novelty, say.least, settings.novelty_threshold)],
+    ['mean_weight', say.meanWeight, known(boundary.meanWeight)],
     [
       'loss',
       'loss',
@@ -42,8 +43,8 @@ export const BoundaryCard = memo(function BoundaryCard({
           ? `${valueText(first)} → ${valueText(last)}`
           : valueText(first),
     ],
-    ['kl', 'KL', klText(boundary, settings)],
-    ['kl_context', 'KL in context', known(boundary.klInContext)],
+    ['kl', say.kl, klText(boundary, settings)],
+    ['kl_context', say.klContext, known(boundary.klInContext)],
     ['grad_norm', 'gradient', gradientText(boundary.gradNorms)],
     ['delta', '‖ΔW‖', known(boundary.deltaNorm)],
     ['update', 'updates', `${boundary.updates} of ${settings.max_updates_per_episode}`],
@@ -56,19 +57,19 @@ export const BoundaryCard = memo(function BoundaryCard({
         <strong data-tip={wording.help}>{wording.label}</strong>
         {boundary.nearestStep !== null && (boundary.ratio ?? 0) > 0 && (
           <span className="aside">
-            nearest:{' '}
+            {say.nearest}{' '}
             <button
               type="button"
               className="link"
               onClick={() => dispatch({ type: 'step_selected', t: boundary.nearestStep })}
             >
-              step {boundary.nearestStep}
+              {say.step(boundary.nearestStep)}
             </button>
           </span>
         )}
         <span className="card-when">
-          <Term name="boundary">boundary</Term> after step {boundary.t}
-          {boundary.trigger === 'manual' && ', asked by you'}
+          <Term name="boundary">{say.boundary}</Term> {say.afterStep(boundary.t)}
+          {boundary.trigger === 'manual' && say.askedYou}
         </span>
       </div>
       {boundary.cause && boundary.trigger !== 'periodic' && boundary.trigger !== 'manual' && (
@@ -88,23 +89,23 @@ export const BoundaryCard = memo(function BoundaryCard({
             </div>
           ))}
           <div>
-            <dt className="unseen">record</dt>
+            <dt className="unseen">{say.record}</dt>
             <dd>
               <button type="button" className="link" onClick={() => setRecord(true)}>
-                JSON
+                {say.json}
               </button>
             </dd>
           </div>
           {boundary.tokens && (
             <div>
-              <dt className="unseen">tokens</dt>
+              <dt className="unseen">{say.tokens}</dt>
               <dd>
                 <button
                   type="button"
                   className="link"
                   onClick={() => dispatch({ type: 'step_selected', t: boundary.t })}
                 >
-                  show its tokens
+                  {say.showTokens}
                 </button>
               </dd>
             </div>
@@ -113,7 +114,7 @@ export const BoundaryCard = memo(function BoundaryCard({
       )}
       {record && (
         <RecordDialog
-          title={`Boundary after step ${boundary.t}`}
+          title={say.boundaryAfterStep(boundary.t)}
           records={[boundary]}
           onClose={() => setRecord(false)}
         />
@@ -133,8 +134,8 @@ function against(value: number | null, relation: string, limit: number): string 
 
 /** An update whose KL was not measured says so: the gate was blind there. */
 function klText({ kl, losses }: Boundary, settings: Settings): string | null {
-  if (kl !== null) return `${against(kl, 'at most', settings.kl_divergence_limit)} nats`;
-  return losses.length > 0 ? 'not measured at this update' : null;
+  if (kl !== null) return `${against(kl, say.most, settings.kl_divergence_limit)} nats`;
+  return losses.length > 0 ? say.notMeasuredUpdate : null;
 }
 
 function gradientText(norms: readonly number[]): string | null {

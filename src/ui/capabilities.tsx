@@ -7,6 +7,7 @@ import { Mark } from './icons.tsx';
 import { backendOf, withBackend } from './query.ts';
 import { isRunning } from './state.ts';
 import { useLab } from './store.ts';
+import { capabilities as say } from './strings.ts';
 import './capabilities.css';
 import type { BackendName, Capabilities, ProbeStep } from '../records.ts';
 
@@ -14,7 +15,7 @@ export function CapabilitiesDialog({ onClose }: { onClose: () => void }) {
   const capabilities = useLab((state) => state.capabilities);
   const running = useLab(isRunning);
   return (
-    <Dialog title="What computes here" onClose={onClose}>
+    <Dialog title={say.whatComputes} onClose={onClose}>
       {capabilities ? (
         <>
           <p className="capability-reason">
@@ -24,7 +25,7 @@ export function CapabilitiesDialog({ onClose }: { onClose: () => void }) {
           <ProbeSteps steps={capabilities.steps} />
         </>
       ) : (
-        <p>The engine has not answered yet.</p>
+        <p>{say.engineNotAnsweredYet}</p>
       )}
       <BackendChoice disabled={running} />
       <p className="capability-restart">
@@ -37,22 +38,18 @@ export function CapabilitiesDialog({ onClose }: { onClose: () => void }) {
             void startLab();
           }}
         >
-          Restart the engine
+          {say.restartEngine}
         </button>
-        <span>
-          {running
-            ? 'Stop the run first.'
-            : 'Probes again, after a change of browser settings or a lost device. Stored runs are kept.'}
-        </span>
+        <span>{running ? say.stopRunFirst : say.probesAgainAfterChange}</span>
       </p>
     </Dialog>
   );
 }
 
 const choices = [
-  ['', 'the best there is'],
-  ['webgpu', 'the graphics card (WebGPU)'],
-  ['wasm', 'the processor (WASM), where equal runs are equal bit for bit'],
+  ['', say.bestThere],
+  ['webgpu', say.graphicsCardWebgpu],
+  ['wasm', say.processorWasmWhereEqual],
 ] as const satisfies readonly (readonly [BackendName | '', string])[];
 
 /** What shall compute; kept in the address, so that a link and a reload ask for the same. */
@@ -60,7 +57,7 @@ function BackendChoice({ disabled }: { disabled: boolean }) {
   const id = useId();
   return (
     <p className="capability-choice">
-      <label htmlFor={id}>Compute with</label>
+      <label htmlFor={id}>{say.compute}</label>
       <select
         id={id}
         disabled={disabled}
@@ -84,19 +81,19 @@ function BackendChoice({ disabled }: { disabled: boolean }) {
 
 function backendName({ backend }: Capabilities): string {
   return {
-    webgpu: 'The graphics card, through WebGPU.',
-    wasm: 'The processor, through WebAssembly.',
-    cpu: 'The processor, in plain JavaScript.',
+    webgpu: say.graphicsCardThroughWebgpu,
+    wasm: say.processorThroughWebAssembly,
+    cpu: say.processorPlainJavaScript,
   }[backend];
 }
 
 const stepNames: Readonly<Record<ProbeStep['step'], string>> = {
-  'navigator.gpu': 'WebGPU in this browser',
-  adapter: 'A graphics adapter',
-  device: 'A device on it',
-  'shader-f16': '16-bit shaders',
-  isolation: 'Cross-origin isolation',
-  storage: 'Storage',
+  'navigator.gpu': say.webgpuBrowser,
+  adapter: say.graphicsAdapter,
+  device: say.device,
+  'shader-f16': say.bitShaders,
+  isolation: say.crossOriginIsolation,
+  storage: say.storage,
 };
 
 /** The steps as a list, each with its next step where it is not well. */
@@ -108,7 +105,7 @@ export function ProbeSteps({ steps }: { steps: readonly ProbeStep[] }) {
           <Mark tone={step.ok ? 'good' : 'warn'} />
           <div>
             <strong>{stepNames[step.step]}</strong>
-            <span className="unseen">{step.ok ? ': fine.' : ': not available.'}</span>
+            <span className="unseen">{step.ok ? say.fine : say.notAvailable}</span>
             <span className="found"> {step.found}</span>
             {step.next && <p>{step.next}</p>}
           </div>

@@ -14,7 +14,8 @@ import {
   rewardSeries,
   smoothed,
 } from './series.ts';
-import type { TermName } from './terms.ts';
+import type { TermName } from './strings.ts';
+import { chartSpecs as say } from './strings.ts';
 
 export type Points = readonly Readonly<Record<string, number | null>>[];
 
@@ -29,13 +30,13 @@ export interface ChartSpec {
 }
 
 export const chartTitles: Readonly<Record<ChartKind, string>> = {
-  repetition: 'Repetition',
-  kl: 'Drift',
-  loss: 'Update loss',
-  updates: 'Updates and rollbacks',
-  reward: 'Reward',
-  novelty: 'Novelty',
-  gradient: 'Gradient norm',
+  repetition: say.repetition,
+  kl: say.drift,
+  loss: say.updateLoss,
+  updates: say.updatesRollbacks,
+  reward: say.reward,
+  novelty: say.novelty,
+  gradient: say.gradientNorm,
 };
 
 export function chartSpec(run: RunView, kind: ChartKind): ChartSpec {
@@ -47,12 +48,12 @@ export function chartSpec(run: RunView, kind: ChartKind): ChartSpec {
       return {
         kind,
         title,
-        unit: 'Jaccard, 0 to 1',
+        unit: say.jaccard,
         lines: [
-          { key: 'repetition', label: 'step', term: 'repetition', series: 1, shape: 'line' },
-          { key: 'ratio', label: 'r_k', term: 'ratio', series: 2, shape: 'marks' },
+          { key: 'repetition', label: say.step, term: 'repetition', series: 1, shape: 'line' },
+          { key: 'ratio', label: say.rK, term: 'ratio', series: 2, shape: 'marks' },
         ],
-        limits: [{ y: settings.repetition_ratio_limit, label: 'r_k limit' }],
+        limits: [{ y: settings.repetition_ratio_limit, label: say.rKLimit }],
         points: points(repetitionSeries(run)),
         scale: 'unit',
       };
@@ -60,18 +61,18 @@ export function chartSpec(run: RunView, kind: ChartKind): ChartSpec {
       return {
         kind,
         title,
-        unit: 'KL to the episode start, nats',
+        unit: say.klEpisodeStartNats,
         lines: [
-          { key: 'kl', label: 'KL', term: 'kl', series: 1, shape: 'dotted-line' },
+          { key: 'kl', label: say.kl, term: 'kl', series: 1, shape: 'dotted-line' },
           {
             key: 'klInContext',
-            label: 'in context',
+            label: say.context,
             term: 'kl_context',
             series: 4,
             shape: 'dashed',
           },
         ],
-        limits: [{ y: settings.kl_divergence_limit, label: 'KL limit' }],
+        limits: [{ y: settings.kl_divergence_limit, label: say.klLimit }],
         points: points(klSeries(run)),
         scale: 'log',
       };
@@ -79,10 +80,10 @@ export function chartSpec(run: RunView, kind: ChartKind): ChartSpec {
       return {
         kind,
         title,
-        unit: 'nats per token',
+        unit: say.natsPerToken,
         lines: [
-          { key: 'before', label: 'before', term: 'loss', series: 2, shape: 'dashed' },
-          { key: 'after', label: 'after', term: 'loss', series: 1, shape: 'dotted-line' },
+          { key: 'before', label: say.before, term: 'loss', series: 2, shape: 'dashed' },
+          { key: 'after', label: say.after, term: 'loss', series: 1, shape: 'dotted-line' },
         ],
         limits: [],
         points: points(lossSeries(run)),
@@ -92,12 +93,12 @@ export function chartSpec(run: RunView, kind: ChartKind): ChartSpec {
       return {
         kind,
         title,
-        unit: 'so far',
+        unit: say.far,
         lines: [
-          { key: 'updates', label: 'updates', term: 'update', series: 3, shape: 'stairs' },
+          { key: 'updates', label: say.updates, term: 'update', series: 3, shape: 'stairs' },
           {
             key: 'rollbacks',
-            label: 'rollbacks',
+            label: say.rollbacks,
             term: 'rollback',
             series: 2,
             shape: 'dashed-stairs',
@@ -111,8 +112,10 @@ export function chartSpec(run: RunView, kind: ChartKind): ChartSpec {
       return {
         kind,
         title,
-        unit: 'summed',
-        lines: [{ key: 'reward', label: 'reward', term: 'reward', series: 3, shape: 'stairs' }],
+        unit: say.summed,
+        lines: [
+          { key: 'reward', label: say.rewardLabel, term: 'reward', series: 3, shape: 'stairs' },
+        ],
         limits: [],
         points: points(rewardSeries(run)),
         scale: 'linear',
@@ -121,11 +124,17 @@ export function chartSpec(run: RunView, kind: ChartKind): ChartSpec {
       return {
         kind,
         title,
-        unit: '1 − r_k',
+        unit: say.rKTitle,
         lines: [
-          { key: 'novelty', label: 'novelty', term: 'novelty', series: 1, shape: 'dotted-line' },
+          {
+            key: 'novelty',
+            label: say.noveltyLabel,
+            term: 'novelty',
+            series: 1,
+            shape: 'dotted-line',
+          },
         ],
-        limits: [{ y: settings.novelty_threshold, label: 'threshold' }],
+        limits: [{ y: settings.novelty_threshold, label: say.threshold }],
         points: points(noveltySeries(run)),
         scale: 'unit',
       };
@@ -133,13 +142,19 @@ export function chartSpec(run: RunView, kind: ChartKind): ChartSpec {
       return {
         kind,
         title,
-        unit: 'before clipping',
+        unit: say.beforeClipping,
         lines: [
-          { key: 'first', label: 'first step', term: 'grad_norm', series: 1, shape: 'dotted-line' },
-          { key: 'last', label: 'last step', term: 'grad_norm', series: 4, shape: 'dashed' },
+          {
+            key: 'first',
+            label: say.firstStep,
+            term: 'grad_norm',
+            series: 1,
+            shape: 'dotted-line',
+          },
+          { key: 'last', label: say.lastStep, term: 'grad_norm', series: 4, shape: 'dashed' },
         ],
         limits:
-          settings.max_grad_norm > 0 ? [{ y: settings.max_grad_norm, label: 'clipped to' }] : [],
+          settings.max_grad_norm > 0 ? [{ y: settings.max_grad_norm, label: say.clipped }] : [],
         points: points(gradientSeries(run)),
         scale: 'linear',
       };

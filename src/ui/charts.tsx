@@ -12,6 +12,7 @@ import { SavePlot } from './save-plot.tsx';
 import { axisEnd, summaryOf } from './series.ts';
 import { shownStep } from './state.ts';
 import { dispatch, useLab } from './store.ts';
+import { charts as say } from './strings.ts';
 import { Term } from './tip.tsx';
 import './charts.css';
 
@@ -37,7 +38,7 @@ export function Charts({ run: latest }: { run: RunView }) {
   const whole = axisEnd(run.steps.at(-1)?.t ?? 0, settings.step_limit);
   const [start, end] = range ?? [0, whole];
   return (
-    <section className="charts-panel" aria-label="Charts">
+    <section className="charts-panel" aria-label={say.charts}>
       <div className="charts-bar">
         <Smoothing />
         {range ? (
@@ -46,10 +47,10 @@ export function Charts({ run: latest }: { run: RunView }) {
             className="button bare small"
             onClick={() => dispatch({ type: 'range', range: null })}
           >
-            Steps {start} to {end}: show all
+            {say.stepsShowAll(start, end)}
           </button>
         ) : (
-          <span className="aside">Drag across a chart to zoom.</span>
+          <span className="aside">{say.dragAcrossChartZoom}</span>
         )}
       </div>
       <div className="charts">
@@ -73,11 +74,8 @@ export function Charts({ run: latest }: { run: RunView }) {
 export function Smoothing() {
   const smoothing = useLab((state) => state.reading.smoothing);
   return (
-    <label
-      className="smoothing"
-      data-tip="Exponential moving average: the weight of what came before. The raw line stays, faint. 0 smooths nothing."
-    >
-      smoothing
+    <label className="smoothing" data-tip={say.exponentialMovingAverageWeight}>
+      {say.smoothing}
       <input
         type="range"
         min={0}
@@ -86,7 +84,7 @@ export function Smoothing() {
         value={smoothing}
         onChange={(event) => dispatch({ type: 'smoothing', smoothing: Number(event.target.value) })}
       />
-      <output>{smoothing === 0 ? 'off' : smoothing.toFixed(2)}</output>
+      <output>{smoothing === 0 ? say.off : smoothing.toFixed(2)}</output>
     </label>
   );
 }
@@ -122,7 +120,7 @@ function Chart({
         <h3 className="unseen">{spec.title}</h3>
         <select
           className="chart-kind"
-          aria-label={`Chart ${place + 1} shows`}
+          aria-label={say.chartShows(place + 1)}
           value={spec.kind}
           onChange={(event) => {
             const kind = chartKinds.find((one) => one === event.target.value);
@@ -141,18 +139,18 @@ function Chart({
             type="button"
             className="button bare small"
             aria-pressed={!linear}
-            aria-label={`${spec.title}: logarithmic axis`}
-            data-tip="A logarithmic axis shows small drifts and the limit together; a linear one shows how far the limit is."
+            aria-label={say.logarithmicAxis(spec.title)}
+            data-tip={say.logarithmicAxisShowsSmall}
             onClick={() => setLinear(!linear)}
           >
-            {linear ? 'linear' : 'log'}
+            {linear ? say.linear : say.log}
           </button>
         )}
         <button
           type="button"
           className="button bare iconic small"
-          aria-label={`${spec.title}: numbers as a table`}
-          data-tip="The numbers as a table, to copy or save."
+          aria-label={say.numbersTable(spec.title)}
+          data-tip={say.numbersTableCopySave}
           onClick={() => setTable(true)}
         >
           <Icon name="table" />
@@ -175,12 +173,12 @@ function Chart({
       </p>
       <div className="chart-plot" ref={plot}>
         <span className="chart-axis" aria-hidden="true">
-          step
+          {say.step}
         </span>
         {empty ? (
-          <p className="chart-empty">Nothing measured yet.</p>
+          <p className="chart-empty">{say.nothingMeasuredYet}</p>
         ) : (
-          <Suspense fallback={<p className="chart-empty">Drawing…</p>}>
+          <Suspense fallback={<p className="chart-empty">{say.drawing}</p>}>
             <Plot
               lines={spec.lines}
               limits={spec.limits}
@@ -246,12 +244,12 @@ function NumbersDialog({
         <thead>
           <tr>
             <th scope="col" className="number">
-              step
+              {say.step}
             </th>
             {spec.lines.map((line) => (
               <th key={line.key} scope="col" className="number">
                 {line.label}
-                {line.faint && ' raw'}
+                {line.faint && say.raw}
               </th>
             ))}
           </tr>

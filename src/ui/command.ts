@@ -3,6 +3,7 @@
 import { type FieldName, fieldNames, fields } from '../config.ts';
 import type { RunManifest } from '../records.ts';
 import { startSettings } from './defaults.ts';
+import { command as say } from './strings.ts';
 
 export interface RepeatCommand {
   readonly command: string;
@@ -38,11 +39,10 @@ export function repeatCommand(manifest: RunManifest): RepeatCommand {
     ...(manifest.backend === 'remote' ? [] : [`--backend ${manifest.backend}`]),
     `--out runs/${shellWord(`${task.split}-${task.index}-${settings.method}-${settings.seed}`)}`,
   ];
+  const names = files.join(' and ');
   const notes = [
-    files.length > 0 ? `Save ${files.join(' and ')} of this run beside it first.` : '',
-    task.split === 'file'
-      ? 'This task came from a file: put that file where the command can read it.'
-      : '',
+    files.length > 0 ? say.saveRunBesideFirst(names) : '',
+    task.split === 'file' ? say.taskCameFilePut : '',
   ];
   return { command: parts.join(' '), files, note: notes.filter(Boolean).join(' ') };
 }

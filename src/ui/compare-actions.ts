@@ -7,11 +7,12 @@ import { engine } from './engine.ts';
 import { attempt } from './report.ts';
 import { foldRun } from './run-view.ts';
 import { dispatch, useLab } from './store.ts';
+import { compareActions as say } from './strings.ts';
 
 /** Shows the comparison, with the notes as they are stored now. */
 export async function openComparison(): Promise<void> {
   dispatch({ type: 'compare_open', on: true });
-  await attempt('The notes could not be read', async () => {
+  await attempt(say.notesCouldNotRead, async () => {
     dispatch({ type: 'notes', notes: await allNotes() });
   });
 }
@@ -20,7 +21,7 @@ export async function openComparison(): Promise<void> {
 export async function pickRuns(ids: readonly string[]): Promise<void> {
   dispatch({ type: 'compare_picked', ids });
   const missing = ids.filter((id) => !useLab.getState().comparing.views[id]);
-  await attempt('A run could not be read', async () => {
+  await attempt(say.runCouldNotRead, async () => {
     for (const id of missing) {
       const name = useLab.getState().runs.find((run) => run.id === id)?.goal ?? id;
       const view = foldRun(await engine().call('runEvents', { id }), { id, name });
@@ -32,7 +33,7 @@ export async function pickRuns(ids: readonly string[]): Promise<void> {
 /** Adds runs of JSONL files to the table, for this visit, and chooses them. */
 export async function addFiles(files: readonly File[]): Promise<void> {
   for (const file of files) {
-    await attempt(`${file.name} was not added`, async () => {
+    await attempt(say.notAdded(file.name), async () => {
       const events = parseRunFile(await file.text(), file.name);
       const [first] = events;
       const id = `file:${file.name}`;
@@ -50,5 +51,5 @@ export async function addFiles(files: readonly File[]): Promise<void> {
 export async function changeNotes(id: string, notes: RunNotes): Promise<void> {
   const all = { ...useLab.getState().comparing.notes, [id]: notes };
   dispatch({ type: 'notes', notes: all });
-  await attempt('The note was not saved', () => saveNotes(id, notes));
+  await attempt(say.noteNotSaved, () => saveNotes(id, notes));
 }

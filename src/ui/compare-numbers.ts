@@ -6,16 +6,17 @@ import type { RunManifest, StepTaken } from '../records.ts';
 import { settingText } from './numbers.ts';
 import type { RunView } from './run-view.ts';
 import { countSeries, klSeries, lossSeries, noveltySeries, rewardSeries } from './series.ts';
+import { compareNumbers as say } from './strings.ts';
 
 export type CompareQuantity = 'repetition' | 'kl' | 'loss' | 'updates' | 'reward' | 'novelty';
 
 export const compareQuantities: Readonly<Record<CompareQuantity, string>> = {
-  repetition: 'Repetition',
-  kl: 'KL to the episode start (nats)',
-  loss: 'Update loss before (nats)',
-  updates: 'Updates so far',
-  reward: 'Reward',
-  novelty: 'Novelty 1 − r_k',
+  repetition: say.repetition,
+  kl: say.klEpisodeStartNats,
+  loss: say.updateLossBeforeNats,
+  updates: say.updatesFar,
+  reward: say.reward,
+  novelty: say.noveltyRK,
 };
 
 export interface StepValue {
@@ -54,7 +55,7 @@ export function byMethod(runs: readonly RunView[]): readonly Group[] {
   const groups = new Map<string, RunView[]>();
   for (const run of runs) {
     const { method, observe_only } = run.started.manifest.settings;
-    const name = observe_only ? `${method}, observe only` : method;
+    const name = observe_only ? say.observeOnly(method) : method;
     groups.set(name, [...(groups.get(name) ?? []), run]);
   }
   return [...groups].map(([name, list]) => ({ name, runs: list }));
@@ -117,18 +118,18 @@ export function finalValues(runs: readonly RunView[]): readonly Estimate[] {
   };
   return [
     {
-      label: 'success',
+      label: say.success,
       n: done.length,
       value: done.length === 0 ? null : solved / done.length,
       interval: wilson(solved, done.length),
     },
     estimate('steps', ({ steps }) => steps.length),
-    estimate('mean repetition', ({ steps }) =>
+    estimate(say.meanRepetition, ({ steps }) =>
       steps.length === 0 ? null : mean(steps.map(({ repetition }) => repetition)),
     ),
     estimate('updates', (run) => countSeries(run).at(-1)?.updates ?? 0),
     estimate('rollbacks', (run) => countSeries(run).at(-1)?.rollbacks ?? 0),
-    estimate('last KL', (run) => klSeries(run).findLast(({ kl }) => kl !== null)?.kl ?? null),
+    estimate(say.lastKl, (run) => klSeries(run).findLast(({ kl }) => kl !== null)?.kl ?? null),
   ];
 }
 
@@ -144,7 +145,7 @@ export function differences(runs: readonly RunView[]): readonly Difference[] {
   const manifests = runs.map((run) => run.started.manifest);
   const facts: readonly (readonly [string, (manifest: RunManifest) => string])[] = [
     ['model', ({ modelName }) => modelName],
-    ['model sha256', ({ modelSha256 }) => modelSha256.slice(0, 12)],
+    [say.modelSha256, ({ modelSha256 }) => modelSha256.slice(0, 12)],
     ['backend', ({ backend }) => backend],
     ['task', ({ task }) => `${task.split} ${task.index}`],
     ['version', ({ appVersion }) => appVersion],

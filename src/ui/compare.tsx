@@ -10,22 +10,23 @@ import { RunTable } from './run-table.tsx';
 import type { RunView } from './run-view.ts';
 import { SideBySide } from './side-by-side.tsx';
 import { dispatch, useLab } from './store.ts';
+import { compare as say } from './strings.ts';
 import './compare.css';
 
 export function Compare() {
   const comparing = useLab((state) => state.comparing);
   const runs = comparedRuns(comparing);
   return (
-    <section className="compare-screen" aria-label="Compare runs">
+    <section className="compare-screen" aria-label={say.compareRuns}>
       <div className="compare-head">
-        <h2>Compare runs</h2>
+        <h2>{say.compareRuns}</h2>
         <span className="aside">
-          {runs.length === 0 ? 'Choose runs in the table.' : `${plural(runs.length, 'run')} chosen`}
+          {runs.length === 0 ? say.chooseRunsTable : say.chosen(plural(runs.length, 'run'))}
         </span>
         <button
           type="button"
           className="button bare iconic small"
-          aria-label="Close the comparison"
+          aria-label={say.closeComparison}
           onClick={() => dispatch({ type: 'compare_open', on: false })}
         >
           <Icon name="close" />
@@ -53,15 +54,15 @@ function Differences({ runs }: { runs: readonly RunView[] }) {
   const rows = differences(runs);
   return (
     <section className="compare-part" aria-labelledby="differences-title">
-      <h3 id="differences-title">Where their settings differ</h3>
+      <h3 id="differences-title">{say.whereTheirSettingsDiffer}</h3>
       {rows.length === 0 ? (
-        <p className="aside">Nowhere: model, task and every setting are the same.</p>
+        <p className="aside">{say.nowhereModelTaskEvery}</p>
       ) : (
         <div className="wide-table">
           <table>
             <thead>
               <tr>
-                <th scope="col">setting</th>
+                <th scope="col">{say.setting}</th>
                 {runs.map(({ started }, index) => (
                   <th key={index} scope="col">
                     {index + 1}: {started.manifest.settings.method}

@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import { Icon } from './icons.tsx';
+import { deleteButton as say } from './strings.ts';
 import './delete-button.css';
 
 export function DeleteButton({
@@ -18,10 +19,10 @@ export function DeleteButton({
   return asking ? (
     <span className="entry-delete">
       <button type="button" className="button small" onClick={onDelete}>
-        Delete
+        {say.delete}
       </button>
       <button type="button" className="button bare small" onClick={() => setAsking(false)}>
-        Keep
+        {say.keep}
       </button>
     </span>
   ) : (

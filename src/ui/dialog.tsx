@@ -2,6 +2,7 @@
 
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { Icon } from './icons.tsx';
+import { dialog as say } from './strings.ts';
 
 export function Dialog({
   title,
@@ -40,7 +41,7 @@ export function Dialog({
         <button
           type="button"
           className="button bare iconic"
-          aria-label="Close"
+          aria-label={say.close}
           onClick={() => onClose()}
         >
           <Icon name="close" />

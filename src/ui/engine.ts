@@ -3,6 +3,7 @@
 import { LabError } from '../errors.ts';
 import { type Client, connect } from '../rpc.ts';
 import type { EngineApi } from '../workers/api.ts';
+import { engine as say } from './strings.ts';
 
 interface RunningEngine {
   readonly worker: Worker;
@@ -16,7 +17,7 @@ let running: RunningEngine | null = null;
  * when the worker does not start or dies.
  */
 export function startEngine(onFailure: (error: LabError) => void): Client<EngineApi> {
-  endEngine('The engine was restarted.');
+  endEngine(say.engineRestarted);
   const worker = new Worker(new URL('../workers/engine.worker.ts', import.meta.url), {
     type: 'module',
     name: 'engine',
@@ -35,20 +36,16 @@ export function startEngine(onFailure: (error: LabError) => void): Client<Engine
   worker.onerror = (event) => {
     event.preventDefault();
     // A worker whose module cannot be loaded reports an event without a message.
-    fail(
-      event.message
-        ? `The engine worker stopped with an error that nobody caught: ${event.message}`
-        : 'The engine worker could not be started. Its script may be missing or blocked; reload the page.',
-    );
+    fail(event.message ? say.engineWorkerStoppedError(event.message) : say.engineWorkerCouldNot);
   };
-  worker.onmessageerror = () => fail('A message from the engine worker could not be read.');
+  worker.onmessageerror = () => fail(say.messageEngineWorkerCould);
   return client;
 }
 
 /** The engine in use. Throws where there is none: it failed, and has not been restarted. */
 export function engine(): Client<EngineApi> {
   if (running) return running.client;
-  throw new LabError('internal', 'The engine is not running. Restart it, then try again.');
+  throw new LabError('internal', say.engineNotRunningRestart);
 }
 
 function endEngine(why: string): void {

@@ -6,6 +6,7 @@ import { csvOf } from './csv.ts';
 import { Icon } from './icons.tsx';
 import { valueText } from './numbers.ts';
 import type { RunView } from './run-view.ts';
+import { finalValues as say } from './strings.ts';
 
 export function FinalValues({ runs }: { runs: readonly RunView[] }) {
   const groups = byMethod(runs).map(({ name, runs: list }) => ({
@@ -29,25 +30,22 @@ export function FinalValues({ runs }: { runs: readonly RunView[] }) {
   return (
     <section className="compare-part" aria-labelledby="finals-title">
       <div className="compare-bar">
-        <h3 id="finals-title">What came out</h3>
-        <span className="aside">
-          Runs that came to an end. Success with Wilson’s 95 % interval, the others with mean ± 1.96
-          standard errors.
-        </span>
+        <h3 id="finals-title">{say.whatCameOut}</h3>
+        <span className="aside">{say.runsCameEndSuccess}</span>
         <button
           type="button"
           className="button small"
           onClick={() => saveText('final-values.csv', csv, 'text/csv')}
         >
           <Icon name="save" />
-          CSV
+          {say.csv}
         </button>
       </div>
       <div className="wide-table">
         <table>
           <thead>
             <tr>
-              <th scope="col">method</th>
+              <th scope="col">{say.method}</th>
               <th scope="col" className="number">
                 n
               </th>

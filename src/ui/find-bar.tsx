@@ -6,6 +6,7 @@ import { Icon } from './icons.tsx';
 import type { RunView } from './run-view.ts';
 import { shownStep } from './state.ts';
 import { dispatch, useLab } from './store.ts';
+import { findBar as say } from './strings.ts';
 import './find-bar.css';
 
 export function FindBar({ run, shown }: { run: RunView; shown: number }) {
@@ -21,11 +22,11 @@ export function FindBar({ run, shown }: { run: RunView; shown: number }) {
     <search className="find-bar">
       <label className="find-field">
         <Icon name="search" />
-        <span className="unseen">Search the transcript</span>
+        <span className="unseen">{say.searchTranscript}</span>
         <input
           type="search"
           data-find
-          placeholder="Search  ( / )"
+          placeholder={say.search}
           value={find}
           onChange={(event) => dispatch({ type: 'find', text: event.target.value })}
           onKeyDown={(event) => {
@@ -42,12 +43,12 @@ export function FindBar({ run, shown }: { run: RunView; shown: number }) {
       {find !== '' && (
         <span className="find-steps">
           <output>
-            {steps.length === 0 ? 'not found' : `${place(steps, t)} of ${steps.length}`}
+            {steps.length === 0 ? say.notFound : say.of(place(steps, t), steps.length)}
           </output>
           <button
             type="button"
             className="button bare iconic small"
-            aria-label="The step found before this one"
+            aria-label={say.stepFoundBeforeOne}
             disabled={before === undefined}
             onClick={() => go(before)}
           >
@@ -56,7 +57,7 @@ export function FindBar({ run, shown }: { run: RunView; shown: number }) {
           <button
             type="button"
             className="button bare iconic small"
-            aria-label="The next step found"
+            aria-label={say.nextStepFound}
             disabled={after === undefined}
             onClick={() => go(after)}
           >
@@ -65,7 +66,7 @@ export function FindBar({ run, shown }: { run: RunView; shown: number }) {
         </span>
       )}
       <label className="find-filter">
-        <span className="unseen">Show only</span>
+        <span className="unseen">{say.showOnly}</span>
         <select
           value={filter}
           data-on={filter !== 'all'}
@@ -82,9 +83,7 @@ export function FindBar({ run, shown }: { run: RunView; shown: number }) {
         </select>
       </label>
       {filter !== 'all' && (
-        <output className="find-count">
-          {shown} of {run.items.length}
-        </output>
+        <output className="find-count">{say.ofShownItems(shown, run.items.length)}</output>
       )}
     </search>
   );

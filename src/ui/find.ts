@@ -1,6 +1,7 @@
 /** Which parts of a transcript a search finds and a filter keeps. Searching marks, filtering hides. */
 
 import { isRollback, type RunView, type TranscriptItem } from './run-view.ts';
+import { find as say } from './strings.ts';
 
 /** What the transcript shows. */
 export type StepFilter =
@@ -18,15 +19,15 @@ export type StepFilter =
 export const repeatingFrom = 0.5;
 
 export const stepFilters: readonly { readonly filter: StepFilter; readonly label: string }[] = [
-  { filter: 'all', label: 'everything' },
-  { filter: 'effective', label: 'steps that changed the world' },
-  { filter: 'without_effect', label: 'steps without effect' },
-  { filter: 'failures', label: 'failed actions' },
-  { filter: 'repeating', label: `repetition ≥ ${repeatingFrom}` },
-  { filter: 'boundaries', label: 'boundaries' },
-  { filter: 'updates', label: 'updates' },
-  { filter: 'skips', label: 'boundaries without update' },
-  { filter: 'rollbacks', label: 'rollbacks' },
+  { filter: 'all', label: say.everything },
+  { filter: 'effective', label: say.stepsChangedWorld },
+  { filter: 'without_effect', label: say.stepsWithoutEffect },
+  { filter: 'failures', label: say.failedActions },
+  { filter: 'repeating', label: say.repetition(repeatingFrom) },
+  { filter: 'boundaries', label: say.boundaries },
+  { filter: 'updates', label: say.updates },
+  { filter: 'skips', label: say.boundariesWithoutUpdate },
+  { filter: 'rollbacks', label: say.rollbacks },
 ];
 
 /** True where the filter keeps an item in the transcript. */

@@ -9,6 +9,7 @@ import { forkRun } from './running.ts';
 import { SettingsTable } from './settings-table.tsx';
 import { isRunning } from './state.ts';
 import { dispatch, useLab } from './store.ts';
+import { forkDialog as say } from './strings.ts';
 
 export function ForkDialog({ run, t, onClose }: { run: RunView; t: number; onClose: () => void }) {
   const settings = useLab((state) => state.settings);
@@ -17,21 +18,15 @@ export function ForkDialog({ run, t, onClose }: { run: RunView; t: number; onClo
   const was = run.started.manifest.settings;
   const changed = changedFields(settings, was);
   return (
-    <Dialog title={`Fork from step ${t}`} onClose={onClose}>
-      <p>
-        The new run writes the first {plural(t, 'step')} of this one again, word by word, trains on
-        them under the settings of the form at the left, and then goes its own way. This run stays
-        as it is.
-      </p>
+    <Dialog title={say.forkStep(t)} onClose={onClose}>
+      <p>{say.newRunWritesFirst(plural(t, 'step'))}</p>
       {changed.length === 0 ? (
-        <p className="aside">
-          The form has the settings of this run. Change some first, or fork as it is to repeat it.
-        </p>
+        <p className="aside">{say.formSettingsRunChange}</p>
       ) : (
         <SettingsTable
           names={changed}
-          left={{ title: 'in this run', settings: was }}
-          right={{ title: 'in the fork', settings }}
+          left={{ title: say.run, settings: was }}
+          right={{ title: say.fork, settings }}
         />
       )}
       <div className="dialog-buttons">
@@ -45,17 +40,17 @@ export function ForkDialog({ run, t, onClose }: { run: RunView; t: number; onClo
           }}
         >
           <Icon name="fork" />
-          Fork
+          {say.forkTitle}
         </button>
         <button
           type="button"
           className="button"
           onClick={() => dispatch({ type: 'settings_replaced', settings: was })}
         >
-          Take the settings of this run into the form
+          {say.takeSettingsRunIntoForm}
         </button>
       </div>
-      {broken && <p className="warn-text">A setting of the form cannot be used; it is marked.</p>}
+      {broken && <p className="warn-text">{say.settingFormCannotUsedMarked}</p>}
     </Dialog>
   );
 }

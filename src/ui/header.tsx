@@ -11,6 +11,7 @@ import { durationText, valueText } from './numbers.ts';
 import { phaseText } from './run-view.ts';
 import { shownRun, type Theme } from './state.ts';
 import { dispatch, useLab } from './store.ts';
+import { header as say } from './strings.ts';
 import './header.css';
 
 export function Header() {
@@ -18,9 +19,9 @@ export function Header() {
     <header className="header">
       <h1 className="product">
         <Logo />
-        aTTT Lab
+        {say.appName}
       </h1>
-      <p className="tagline">Agentic test-time training, in this tab</p>
+      <p className="tagline">{say.agenticTestTimeTrainingTab}</p>
       <Activity />
       <NotifySwitch />
       <Badge />
@@ -41,11 +42,11 @@ function Activity() {
   const text = running
     ? `${queueText(queue, live)}${liveText(live)}`
     : loading
-      ? `Loading ${loading.label}`
+      ? say.loading(loading.label)
       : engine === 'starting'
-        ? 'Starting the engine'
+        ? say.startingEngine
         : engine === 'failed'
-          ? 'The engine stopped'
+          ? say.engineStopped
           : '';
   return (
     <>
@@ -66,27 +67,29 @@ function queueText(queue: Queue | null, live: LiveRun): string {
   const steps = live.view?.steps.length ?? 0;
   const limit = live.summary?.manifest.settings.step_limit ?? 1;
   const left = timeLeft(queue, Math.min(1, steps / limit));
-  const time = left === null ? '' : `, about ${durationText(left)} left`;
-  return `Episode ${queue.seconds.length + 1} of ${queue.episodes.length}${time} · `;
+  const time = left === null ? '' : say.aboutLeft(durationText(left));
+  return say.episode(queue.seconds.length + 1, queue.episodes.length, time);
 }
 
 function liveText(live: LiveRun): string {
   const t = live.writing?.t ?? live.phase?.t ?? (live.view?.steps.at(-1)?.t ?? 0) + 1;
   switch (live.status) {
     case 'starting':
-      return 'Starting the run';
+      return say.startingRun;
     case 'stopping':
-      return 'Stopping';
+      return say.stopping;
     case 'paused':
-      return `Paused after step ${live.view?.steps.at(-1)?.t ?? 0}`;
+      return say.pausedAfterStep(live.view?.steps.at(-1)?.t ?? 0);
     case 'pausing':
     case 'running': {
       const what = live.writing
-        ? `writing${live.writing.tokensPerSecond === null ? '' : ` · ${valueText(live.writing.tokensPerSecond)} tokens/s`}`
+        ? live.writing.tokensPerSecond === null
+          ? say.writing
+          : say.writingAt(valueText(live.writing.tokensPerSecond))
         : live.phase
           ? phaseText(live.phase.phase)
-          : 'working';
-      return live.status === 'pausing' ? `Step ${t} · ${what}, then pause` : `Step ${t} · ${what}`;
+          : say.working;
+      return live.status === 'pausing' ? say.stepThenPause(t, what) : say.step(t, what);
     }
     case 'ended':
       return '';
@@ -102,26 +105,22 @@ function Badge() {
   const tone = engine === 'failed' ? 'bad' : capabilities?.backend === 'webgpu' ? 'good' : 'warn';
   const label =
     engine === 'failed'
-      ? 'Stopped'
+      ? say.stopped
       : capabilities
-        ? { webgpu: 'WebGPU', wasm: 'WASM', cpu: 'CPU' }[capabilities.backend]
-        : 'Probing';
+        ? { webgpu: 'WebGPU', wasm: say.wasm, cpu: say.cpu }[capabilities.backend]
+        : say.probing;
   return (
     <>
       <button
         type="button"
         className={`badge-button ${capabilities || engine === 'failed' ? tone : 'quiet'}`}
-        data-tip={
-          capabilities
-            ? `${capabilities.reason}\nClick for the details.`
-            : 'Looking for a graphics card.'
-        }
+        data-tip={capabilities ? say.clickForDetails(capabilities.reason) : say.lookingGraphicsCard}
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}
       >
         <Mark tone={capabilities || engine === 'failed' ? tone : 'quiet'} />
         <span>{label}</span>
-        <span className="unseen">backend: details</span>
+        <span className="unseen">{say.backendDetails}</span>
       </button>
       {open && <CapabilitiesDialog onClose={() => setOpen(false)} />}
     </>
@@ -136,12 +135,8 @@ function NotifySwitch() {
       type="button"
       className="button bare iconic small"
       aria-pressed={on}
-      aria-label="Notify me when a run ends"
-      data-tip={
-        on
-          ? 'You are notified when a run ends while this tab is hidden. Click to switch it off.'
-          : 'Notify me when a run ends while this tab is hidden.'
-      }
+      aria-label={say.notifyMeWhenRunEnds}
+      data-tip={on ? say.youNotifiedWhenRun : say.notifyMeWhenRun}
       onClick={() => void setNotify(!on)}
     >
       <Icon name={on ? 'bell' : 'bell_off'} />
@@ -159,9 +154,9 @@ function ThemeSwitch() {
   const theme = useLab((state) => state.theme);
   return (
     <fieldset className="segments">
-      <legend className="unseen">Colours</legend>
+      <legend className="unseen">{say.colours}</legend>
       {themes.map((one) => (
-        <label key={one.theme} data-tip={`Colours: ${one.theme}`}>
+        <label key={one.theme} data-tip={say.coloursTheme(one.theme)}>
           <input
             type="radio"
             name="theme"
@@ -189,7 +184,7 @@ function HelpButton() {
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}
       >
-        Help
+        {say.help}
       </button>
       {open && <HelpDialog hasRun={hasRun} onClose={() => setOpen(false)} />}
     </>

@@ -10,7 +10,8 @@ import { boundaryAt, outcomeWording, type RunView } from './run-view.ts';
 import { SaveButtons } from './save-buttons.tsx';
 import type { Quantity, TokenView } from './state.ts';
 import { dispatch, useLab } from './store.ts';
-import type { TermName } from './terms.ts';
+import type { TermName } from './strings.ts';
+import { heatmap as say } from './strings.ts';
 import { useDark } from './theme.ts';
 import { Term } from './tip.tsx';
 import { TokenDetail } from './token-detail.tsx';
@@ -25,12 +26,12 @@ const quantities: readonly {
   readonly label: string;
   readonly term: TermName;
 }[] = [
-  { quantity: 'weight', label: 'weight', term: 'weight' },
-  { quantity: 'ce_before', label: 'CE before', term: 'ce' },
-  { quantity: 'ce_after', label: 'CE after', term: 'ce' },
-  { quantity: 'ce_change', label: 'change', term: 'change' },
-  { quantity: 'kl', label: 'KL', term: 'kl' },
-  { quantity: 'entropy', label: 'entropy', term: 'entropy' },
+  { quantity: 'weight', label: say.weight, term: 'weight' },
+  { quantity: 'ce_before', label: say.ceBefore, term: 'ce' },
+  { quantity: 'ce_after', label: say.ceAfter, term: 'ce' },
+  { quantity: 'ce_change', label: say.change, term: 'change' },
+  { quantity: 'kl', label: say.kl, term: 'kl' },
+  { quantity: 'entropy', label: say.entropy, term: 'entropy' },
 ];
 
 export function Heatmap({ run }: { run: RunView }) {
@@ -47,7 +48,7 @@ export function Heatmap({ run }: { run: RunView }) {
     <section className="heatmap" aria-labelledby="heatmap-title">
       <div className="heatmap-head">
         <h3 id="heatmap-title">
-          <Term name="weight">Tokens of an update</Term>
+          <Term name="weight">{say.tokensUpdate}</Term>
         </h3>
         <ViewSwitch view={view} />
         <SaveTokens run={run} quantity={quantity} />
@@ -62,13 +63,13 @@ export function Heatmap({ run }: { run: RunView }) {
       ) : (
         <p className="heatmap-empty">
           {run.boundaries.length === 0
-            ? `The first boundary comes after step ${run.started.manifest.settings.update_interval_k}. Then the text it trains on is shown here, token by token.`
-            : 'No boundary of this run recorded its tokens.'}
+            ? say.firstBoundaryComesAfter(run.started.manifest.settings.update_interval_k)
+            : say.noBoundaryRunRecordedTokens}
         </p>
       )}
       <div className="heatmap-foot">
         <fieldset className="segments">
-          <legend className="unseen">What the colour says</legend>
+          <legend className="unseen">{say.whatColourSays}</legend>
           {quantities.map((one) => (
             <label key={one.quantity}>
               <input
@@ -84,10 +85,7 @@ export function Heatmap({ run }: { run: RunView }) {
         </fieldset>
         <Legend scale={scale} quantity={quantity} />
         {quantity !== 'weight' && (
-          <label
-            className="check"
-            data-tip="One scale for the whole run keeps colours comparable between boundaries."
-          >
+          <label className="check" data-tip={say.oneScaleWholeRun}>
             <input
               type="checkbox"
               checked={scaleMode === 'run'}
@@ -95,7 +93,7 @@ export function Heatmap({ run }: { run: RunView }) {
                 dispatch({ type: 'scale', scale: event.target.checked ? 'run' : 'boundary' })
               }
             />
-            one scale
+            {say.oneScale}
           </label>
         )}
       </div>
@@ -107,16 +105,13 @@ export function Heatmap({ run }: { run: RunView }) {
 function ViewSwitch({ view }: { view: TokenView }) {
   const kept = useLab((state) => state.reading.pinned.length);
   const views = [
-    { name: 'text', label: 'text' },
-    { name: 'matrix', label: 'all' },
-    { name: 'pinned', label: kept > 0 ? `kept ${kept}` : 'kept' },
+    { name: 'text', label: say.text },
+    { name: 'matrix', label: say.all },
+    { name: 'pinned', label: kept > 0 ? say.kept(kept) : say.keptLabel },
   ] as const;
   return (
-    <fieldset
-      className="segments"
-      data-tip="The text of one boundary, all boundaries of the run as rows of cells, or the tokens that you clicked, as a table."
-    >
-      <legend className="unseen">One boundary or all</legend>
+    <fieldset className="segments" data-tip={say.textOneBoundaryAll}>
+      <legend className="unseen">{say.oneBoundaryAll}</legend>
       {views.map((one) => (
         <label key={one.name}>
           <input
@@ -143,19 +138,16 @@ function SaveTokens({ run, quantity }: { run: RunView; quantity: Quantity }) {
       <button
         type="button"
         className="button bare iconic small"
-        aria-label="Save the tokens of all boundaries"
-        data-tip="Saves all boundaries: a picture (SVG, PNG) or every number (CSV)."
+        aria-label={say.saveTokensAllBoundaries}
+        data-tip={say.savesAllBoundariesPicture}
         disabled={run.boundaries.every((one) => !one.tokens)}
         onClick={() => setOpen(true)}
       >
         <Icon name="save" />
       </button>
       {open && (
-        <Dialog title="Save the tokens of all boundaries" onClose={() => setOpen(false)}>
-          <p>
-            The pictures show “{quantityWords[quantity].title}” on white, a row a boundary, one
-            scale. The CSV has every number of every token.
-          </p>
+        <Dialog title={say.saveTokensAllBoundaries} onClose={() => setOpen(false)}>
+          <p>{say.picturesShowWhiteRow(quantityWords[quantity].title)}</p>
           <SaveButtons
             name={name}
             svg={() => tokensSvg(run, quantity, scale)}
@@ -181,14 +173,14 @@ function BoundaryPicker({ run, boundary }: { run: RunView; boundary: Boundary | 
         <span className="boundary-name">
           <Mark tone={wording.tone} />
           <span>
-            step {boundary.t}: {wording.label.charAt(0).toLowerCase() + wording.label.slice(1)}
+            {say.step(boundary.t, wording.label.charAt(0).toLowerCase() + wording.label.slice(1))}
           </span>
         </span>
       )}
       <button
         type="button"
         className="button bare iconic small"
-        aria-label="The boundary before"
+        aria-label={say.boundaryBefore}
         disabled={!before}
         onClick={() => before && dispatch({ type: 'step_selected', t: before.t })}
       >
@@ -200,7 +192,7 @@ function BoundaryPicker({ run, boundary }: { run: RunView; boundary: Boundary | 
       <button
         type="button"
         className="button bare iconic small"
-        aria-label="The boundary after"
+        aria-label={say.boundaryAfter}
         disabled={!after}
         onClick={() => after && dispatch({ type: 'step_selected', t: after.t })}
       >
@@ -260,7 +252,7 @@ function Tokens({ run, boundary, quantity, scale }: TokensProps) {
         ref={field}
         className="tokens"
         role="listbox"
-        aria-label={`Tokens of the boundary after step ${boundary.t}`}
+        aria-label={say.tokensBoundaryAfterStep(boundary.t)}
         aria-activedescendant={`token-${chosen}`}
         tabIndex={0}
         onKeyDown={move}
@@ -294,15 +286,15 @@ function Tokens({ run, boundary, quantity, scale }: TokensProps) {
 function unmeasuredText(quantity: Quantity): string {
   switch (quantity) {
     case 'weight':
-      return 'No token of this boundary was to be trained.';
+      return say.noTokenBoundaryTrained;
     case 'ce_before':
-      return 'Cross entropy is measured where a boundary trains or observes; this one did not. The weights are known.';
+      return say.crossEntropyMeasuredWhere;
     case 'ce_after':
     case 'ce_change':
-      return 'Cross entropy is measured where a boundary trains; this one did not. The weights are known.';
+      return say.crossEntropyMeasuredWhereBoundary;
     case 'kl':
     case 'entropy':
-      return 'KL and entropy of each token are measured after an update, as often as the settings say; here they were not.';
+      return say.klEntropyEachToken;
     default:
       return quantity satisfies never;
   }
@@ -370,7 +362,7 @@ function Legend({ scale, quantity }: { scale: Scale; quantity: Quantity }) {
       />
       <span>
         {words.high} {valueText(scale.high)}
-        {quantity !== 'weight' && ' nats'}
+        {quantity !== 'weight' && say.nats}
       </span>
     </p>
   );

@@ -3,6 +3,7 @@
 import type { EpisodeEvent, Progress, RunSummary } from '../records.ts';
 import type { Control } from '../workers/api.ts';
 import { foldEvent, type RunView } from './run-view.ts';
+import { live as say } from './strings.ts';
 
 export type RunStatus = 'starting' | 'running' | 'pausing' | 'paused' | 'stopping' | 'ended';
 
@@ -40,15 +41,15 @@ export function withEvent(
   before: LiveRun,
   event: EpisodeEvent,
 ): { readonly live: LiveRun; readonly status: string | null } {
-  const label = { id: before.summary?.id ?? null, name: before.summary?.goal ?? 'Run' };
+  const label = { id: before.summary?.id ?? null, name: before.summary?.goal ?? say.run };
   const live = { ...before, view: foldEvent(before.view, event, label) };
   switch (event.type) {
     case 'episode_started':
-      return { live, status: 'The run has started.' };
+      return { live, status: say.runStarted };
     case 'step':
       return {
         live: { ...live, writing: null, phase: null },
-        status: `Step ${event.t}: ${event.action || 'no action'}.`,
+        status: event.action ? say.step(event.t, event.action) : say.stepNoAction(event.t),
       };
     case 'boundary':
       return {
@@ -58,9 +59,7 @@ export function withEvent(
     case 'rolled_back':
       return {
         live: { ...live, phase: null, asked: null },
-        status: event.restored
-          ? 'Rolled back to the episode start.'
-          : 'There was nothing to roll back.',
+        status: event.restored ? say.rolledBackEpisodeStart : say.thereNothingRollBack,
       };
     case 'episode_ended':
       return { live: { ...live, writing: null, phase: null }, status: null };

@@ -7,12 +7,13 @@ import { fits } from './memory-fit.ts';
 import { attempt, report } from './report.ts';
 import { isRunning } from './state.ts';
 import { dispatch, useLab } from './store.ts';
+import { load as say } from './strings.ts';
 
 /** The model that comes with the page. */
 export const bundledModel = 'household';
 
 export async function refreshModels(): Promise<void> {
-  await attempt('The list of models could not be read', async () => {
+  await attempt(say.listModelsCouldNotRead, async () => {
     dispatch({ type: 'stored_models', models: await engine().call('models', null) });
   });
 }
@@ -33,10 +34,7 @@ let loading: LoadInFlight | null = null;
  */
 export async function loadModel(ref: ModelRef): Promise<boolean> {
   if (isRunning(useLab.getState())) {
-    report(
-      'The model is in use',
-      toWire(new LabError('unsupported', 'An episode is running on it. Stop the run first.')),
-    );
+    report(say.modelUse, toWire(new LabError('unsupported', say.episodeRunningStopRunFirst)));
     return false;
   }
   loading?.controller.abort();
@@ -77,7 +75,7 @@ export async function loadModel(ref: ModelRef): Promise<boolean> {
     if (loading !== mine) return false;
     dispatch({ type: 'model_not_loaded' });
     if (mine.discard && url !== null) await deleteModel(url);
-    if (!isAbort(thrown)) report(`${modelLabel(ref)} was not loaded`, toWire(thrown));
+    if (!isAbort(thrown)) report(say.notLoaded(modelLabel(ref)), toWire(thrown));
     await refreshModels();
     return false;
   } finally {
@@ -87,7 +85,7 @@ export async function loadModel(ref: ModelRef): Promise<boolean> {
 
 /** Uses a served model from now on, once it has answered one question. */
 export async function connectModel(ref: RemoteRef): Promise<void> {
-  await attempt('The server was not connected', async () => {
+  await attempt(say.serverNotConnected, async () => {
     const model = await engine().call('connectModel', ref);
     dispatch(
       { type: 'model_loading', label: model.name, from: 'server', url: null },
@@ -99,7 +97,7 @@ export async function connectModel(ref: RemoteRef): Promise<void> {
 
 /** Takes summaries from a served model from now on, once it has answered one question. */
 export async function connectSummaries(ref: RemoteRef): Promise<void> {
-  await attempt('The summary server was not connected', async () => {
+  await attempt(say.summaryServerNotConnected, async () => {
     await engine().call('probeSummaries', ref);
     dispatch(
       { type: 'summary_server', server: ref },
@@ -159,21 +157,21 @@ export function cancelLoading(): void {
 export async function refreshNeeds(): Promise<void> {
   const { model, settings } = useLab.getState();
   if (!model) return;
-  await attempt('The memory could not be estimated', async () => {
+  await attempt(say.memoryCouldNotEstimated, async () => {
     const needs = await engine().call('previewModel', { ref: null, settings });
     if (useLab.getState().model === model) dispatch({ type: 'model_needs', needs });
   });
 }
 
 export async function deleteModel(key: string): Promise<void> {
-  await attempt('The model was not deleted', async () => {
+  await attempt(say.modelNotDeleted, async () => {
     await engine().call('deleteModel', { key });
     await refreshModels();
   });
 }
 
 export async function deleteAllModels(): Promise<void> {
-  await attempt('The models were not deleted', async () => {
+  await attempt(say.modelsNotDeleted, async () => {
     await engine().call('deleteAllModels', null);
     await refreshModels();
   });
@@ -182,7 +180,7 @@ export async function deleteAllModels(): Promise<void> {
 function modelLabel(ref: ModelRef): string {
   switch (ref.kind) {
     case 'bundled':
-      return 'the bundled policy';
+      return say.bundledPolicy;
     case 'url':
       return ref.url.split(/[?#]/)[0]?.split('/').at(-1) || ref.url;
     case 'file':

@@ -3,7 +3,8 @@
 import type { MemoryPart, ModelPreview } from '../records.ts';
 import { totalBytes } from './memory-fit.ts';
 import { bytesText } from './numbers.ts';
-import type { TermName } from './terms.ts';
+import type { TermName } from './strings.ts';
+import { memoryBar as say } from './strings.ts';
 import { Term } from './tip.tsx';
 import './memory-bar.css';
 
@@ -17,9 +18,9 @@ const partTerms: Readonly<Record<MemoryPart['part'], TermName>> = {
 
 const partLabels: Readonly<Record<MemoryPart['part'], string>> = {
   weights: 'weights',
-  kv: 'KV cache',
+  kv: say.kvCache,
   lora: 'LoRA',
-  optimiser: 'Adam',
+  optimiser: say.adam,
   activations: 'activations',
 };
 
@@ -35,10 +36,8 @@ export function MemoryBar({
   return (
     <div className="memory">
       <p className="memory-total" aria-live="polite">
-        Memory <strong>{bytesText(total)}</strong>
-        {limit && (
-          <span data-tip={`The limit is ${limit.what}.`}> of {bytesText(limit.bytes)}</span>
-        )}
+        {say.memory} <strong>{bytesText(total)}</strong>
+        {limit && <span data-tip={say.limit(limit.what)}> {say.of(bytesText(limit.bytes))}</span>}
       </p>
       <div className="memory-bar" aria-hidden="true">
         {parts.map((part) => (

@@ -1,6 +1,7 @@
 /** Whether a model fits into memory, and what would make it fit. */
 
 import type { MemoryPart, ModelPreview } from '../records.ts';
+import { memoryFit as say } from './strings.ts';
 
 /** True when the estimate is under what is known of the machine, or nothing is known. */
 export function fits({ memory, limit }: Pick<ModelPreview, 'memory' | 'limit'>): boolean {
@@ -11,15 +12,18 @@ export function fits({ memory, limit }: Pick<ModelPreview, 'memory' | 'limit'>):
 export function remedies({ memory, trainedContext, contextLength }: ModelPreview): string {
   const largest = [...memory].sort((a, b) => b.bytes - a.bytes)[0]?.part;
   switch (largest) {
-    case 'kv':
-      return `The KV cache is the largest part: a shorter context than ${contextLength.toLocaleString('en')} tokens makes it smaller (settings, Policy; the model was trained for ${trainedContext.toLocaleString('en')}).`;
+    case 'kv': {
+      const context = contextLength.toLocaleString('en');
+      const trained = trainedContext.toLocaleString('en');
+      return say.kvCacheLargestPart(context, trained);
+    }
     case 'lora':
     case 'optimiser':
-      return 'The adapter and its optimiser are the largest part: a lower rank or fewer target modules make them smaller.';
+      return say.adapterOptimiserLargestPart;
     case 'weights':
     case 'activations':
     case undefined:
-      return 'The weights are the largest part: choose a smaller model, or WebGPU, where weights stay quantised.';
+      return say.weightsLargestPartChoose;
     default:
       return largest satisfies never;
   }

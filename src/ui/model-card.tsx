@@ -9,7 +9,8 @@ import { ModelLoading } from './model-loading.tsx';
 import { ModelSources } from './model-sources.tsx';
 import { bytesText, countText } from './numbers.ts';
 import { useLab } from './store.ts';
-import type { TermName } from './terms.ts';
+import type { TermName } from './strings.ts';
+import { modelCard as say } from './strings.ts';
 import { Term } from './tip.tsx';
 import './model-card.css';
 
@@ -19,21 +20,19 @@ export function ModelCard() {
   const named = useLab((state) => state.settings.policy_model);
   return (
     <section className="panel" aria-labelledby="model-title">
-      <h2 id="model-title">Model</h2>
+      <h2 id="model-title">{say.model}</h2>
       {loading && <ModelLoading loading={loading} />}
       {model ? (
         <Facts model={model} />
       ) : (
-        !loading && <p className="aside">No model is loaded yet.</p>
+        !loading && <p className="aside">{say.noModelLoadedYet}</p>
       )}
       {model && !loading && !names(model, named) && (
-        <p className="aside warn-text">
-          The settings name “{named}”, which is not loaded in this tab. A run uses {model.name}.
-        </p>
+        <p className="aside warn-text">{say.settingsNameNotLoaded(named, model.name)}</p>
       )}
       {model ? (
         <details className="change">
-          <summary>Another model</summary>
+          <summary>{say.anotherModel}</summary>
           <ModelSources />
         </details>
       ) : (
@@ -79,15 +78,15 @@ function Facts({ model }: { model: ModelInfo }) {
         </Fact>
         <Fact name="heads">
           {model.heads}
-          {model.kvHeads !== model.heads && ` / ${model.kvHeads} key-value`}
+          {model.kvHeads !== model.heads && say.keyValue(model.kvHeads)}
         </Fact>
-        <Fact name="context">{model.contextLength.toLocaleString('en')} tokens</Fact>
+        <Fact name="context">{say.tokens(model.contextLength.toLocaleString('en'))}</Fact>
         <Fact name="sha256">
           <code>{model.sha256.slice(0, 12)}</code>
         </Fact>
         {model.licence && (
           <div>
-            <dt>licence</dt>
+            <dt>{say.licence}</dt>
             <dd>{model.licence}</dd>
           </div>
         )}
@@ -108,7 +107,7 @@ function Served({ model, endpoint }: { model: ModelInfo; endpoint: string }) {
     <>
       <p className="model-name">
         <strong>{model.name}</strong>
-        <span>on a server</span>
+        <span>{say.server}</span>
       </p>
       <p className="aside">
         <code>{endpoint}</code>
@@ -123,11 +122,11 @@ function Served({ model, endpoint }: { model: ModelInfo; endpoint: string }) {
 }
 
 const origins: Readonly<Record<ModelOrigin, string>> = {
-  bundled: 'Came with the page.',
-  download: 'Downloaded; next time it is read from this browser.',
-  cache: 'Read from this browser; nothing was downloaded.',
-  file: 'Read from a file of this computer.',
-  server: 'Computed by a server.',
+  bundled: say.camePage,
+  download: say.downloadedNextTimeReadBrowser,
+  cache: say.readBrowserNothingDownloaded,
+  file: say.readFileComputer,
+  server: say.computedServer,
 };
 
 /** Settings are typed; the estimate waits for a pause. */

@@ -6,13 +6,14 @@ import type { Loading } from './loading.ts';
 import { MemoryBar } from './memory-bar.tsx';
 import { remedies, totalBytes } from './memory-fit.ts';
 import { bytesText, durationText } from './numbers.ts';
+import { modelLoading as say } from './strings.ts';
 
 const phases: Readonly<Record<LoadProgress['phase'], string>> = {
-  download: 'Downloading',
-  cache: 'From the cache of this browser, nothing is downloaded',
-  read: 'Reading the file',
-  upload: 'Moving weights to the device',
-  warm_up: 'Warming up',
+  download: say.downloading,
+  cache: say.cacheBrowserNothingDownloaded,
+  read: say.readingFile,
+  upload: say.movingWeightsDevice,
+  warm_up: say.warming,
 };
 
 export function ModelLoading({ loading }: { loading: Loading }) {
@@ -26,32 +27,30 @@ export function ModelLoading({ loading }: { loading: Loading }) {
           <button
             type="button"
             className="button small"
-            data-tip="Keeps what has come, also when the tab is closed; Resume goes on from there."
+            data-tip={say.keepsWhatComeAlso}
             onClick={() => pauseLoading()}
           >
-            Pause
+            {say.pause}
           </button>
         )}
         <button
           type="button"
           className="button small"
-          {...(downloading ? { 'data-tip': 'Ends the download and deletes what has come.' } : {})}
+          {...(downloading ? { 'data-tip': say.endsDownloadDeletesWhatCome } : {})}
           onClick={() => cancelLoading()}
         >
-          Cancel
+          {say.cancel}
         </button>
       </div>
       {asking && preview ? (
         <div className="loading-question" role="alert">
           <p className="warn-text">
-            {preview.name} may not fit: it needs about {bytesText(totalBytes(preview.memory))}
-            {preview.limit &&
-              `, and there are about ${bytesText(preview.limit.bytes)} (${preview.limit.what})`}
-            .
+            {say.mayNotFitNeedsAbout(preview.name, bytesText(totalBytes(preview.memory)))}
+            {preview.limit && say.thereAbout(bytesText(preview.limit.bytes), preview.limit.what)}.
           </p>
           <p className="aside">{remedies(preview)}</p>
           <button type="button" className="button small" onClick={() => loadAnyway()}>
-            Load it anyway
+            {say.loadAnyway}
           </button>
         </div>
       ) : (
@@ -71,15 +70,15 @@ function Bytes({ label, progress }: { label: string; progress: LoadProgress | nu
   return (
     <>
       <progress
-        aria-label={`Loading ${label}`}
+        aria-label={say.loading(label)}
         max={1}
         {...(known ? { value: progress.bytes / progress.total } : {})}
       />
       <p className="aside">
-        {progress ? phases[progress.phase] : 'Reading the header'}
-        {known && ` · ${bytesText(progress.bytes)} of ${bytesText(progress.total)}`}
-        {progress && progress.bytesPerSecond > 0 && ` · ${bytesText(progress.bytesPerSecond)}/s`}
-        {left && ` · ${left} left`}
+        {progress ? phases[progress.phase] : say.readingHeader}
+        {known && say.of(bytesText(progress.bytes), bytesText(progress.total))}
+        {progress && progress.bytesPerSecond > 0 && say.rate(bytesText(progress.bytesPerSecond))}
+        {left && say.left(left)}
       </p>
     </>
   );

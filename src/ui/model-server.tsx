@@ -2,18 +2,16 @@
 
 import { connectModel } from './load.ts';
 import { ServerForm } from './server-form.tsx';
+import { modelServer as say } from './strings.ts';
 
 export function ModelServer({ locked }: { locked: boolean }) {
   return (
     <details className="change">
-      <summary>Model on a server</summary>
-      <p className="aside">
-        llama-server, vLLM or another OpenAI-compatible server with log-probabilities acts; its
-        weights cannot be trained from here. The key is kept for this session only.
-      </p>
+      <summary>{say.modelServer}</summary>
+      <p className="aside">{say.llamaServerVllmAnother}</p>
       <ServerForm
         of="server"
-        model={{ placeholder: 'model or adapter name' }}
+        model={{ placeholder: say.modelAdapterName }}
         adapters
         locked={locked}
         onConnect={connectModel}

@@ -9,6 +9,7 @@ import { ModelServer } from './model-server.tsx';
 import { bytesText, plural } from './numbers.ts';
 import { isRunning } from './state.ts';
 import { useLab } from './store.ts';
+import { modelSources as say } from './strings.ts';
 
 export function ModelSources() {
   const [url, setUrl] = useState('');
@@ -26,20 +27,20 @@ export function ModelSources() {
           type="button"
           className="button"
           disabled={locked}
-          data-tip="A small llama that comes with the page. It was trained for the household world and needs no download."
+          data-tip={say.smallLlamaComesPage}
           onClick={() => void loadModel({ kind: 'bundled', name: bundledModel })}
         >
-          Bundled policy
+          {say.bundledPolicy}
         </button>
         <button
           type="button"
           className="button"
           disabled={locked}
-          data-tip="A model in the GGUF format (llama, Qwen2, Qwen3, Gemma 3), from this computer; of a model in several files choose all. It is read in slices and not copied; dropping it on the page works too."
+          data-tip={say.modelGgufFormatLlama}
           onClick={() => picker.current?.click()}
         >
           <Icon name="open" />
-          GGUF file…
+          {say.ggufFile}
         </button>
         <input
           ref={picker}
@@ -47,7 +48,7 @@ export function ModelSources() {
           accept=".gguf"
           multiple
           hidden
-          aria-label="A GGUF file"
+          aria-label={say.ggufFileTitle}
           onChange={(event) => {
             const files = [...(event.target.files ?? [])];
             event.target.value = '';
@@ -65,13 +66,13 @@ export function ModelSources() {
         <input
           type="url"
           required
-          aria-label="Address of a GGUF file"
-          placeholder="https://… .gguf"
+          aria-label={say.addressGgufFile}
+          placeholder={say.httpsGguf}
           value={url}
           onChange={(event) => setUrl(event.target.value)}
         />
         <button type="submit" className="button" disabled={locked || url.trim() === ''}>
-          Load
+          {say.load}
         </button>
       </form>
       <ModelServer locked={locked} />
@@ -86,8 +87,8 @@ function Stored({ stored, locked }: { stored: readonly StoredModel[]; locked: bo
   const bytes = stored.reduce((sum, one) => sum + one.bytes, 0);
   return (
     <div className="stored">
-      <h3>Kept in this browser</h3>
-      <ul aria-label="Models kept in this browser">
+      <h3>{say.keptBrowser}</h3>
+      <ul aria-label={say.modelsKeptBrowser}>
         {stored.map((one) => (
           <StoredRow key={one.key} model={one} locked={locked} />
         ))}
@@ -102,22 +103,22 @@ function Stored({ stored, locked }: { stored: readonly StoredModel[]; locked: bo
               void deleteAllModels();
             }}
           >
-            Delete {plural(stored.length, 'model')}
+            {say.delete(plural(stored.length, 'model'))}
           </button>
           <button type="button" className="button bare small" onClick={() => setAsking(false)}>
-            Keep
+            {say.keep}
           </button>
         </p>
       ) : (
         <p className="stored-foot">
-          <span>{bytesText(bytes)} in all</span>
+          <span>{say.all(bytesText(bytes))}</span>
           <button
             type="button"
             className="button bare small"
             disabled={locked}
             onClick={() => setAsking(true)}
           >
-            Delete all…
+            {say.deleteAll}
           </button>
         </p>
       )}
@@ -127,6 +128,7 @@ function Stored({ stored, locked }: { stored: readonly StoredModel[]; locked: bo
 
 function StoredRow({ model, locked }: { model: StoredModel; locked: boolean }) {
   const { key, name, bytes, total, complete, lastUsed } = model;
+  const whole = total > 0 ? bytesText(total) : '?';
   const load = () => void loadModel(complete ? { kind: 'cached', key } : { kind: 'url', url: key });
   return (
     <li>
@@ -134,7 +136,7 @@ function StoredRow({ model, locked }: { model: StoredModel; locked: boolean }) {
         type="button"
         className="link"
         disabled={locked}
-        data-tip={`${key}\n${complete ? 'Loads it from this browser, without a download.' : 'Goes on with the download.'}`}
+        data-tip={`${key}\n${complete ? say.loadsBrowserWithoutDownload : say.goesDownload}`}
         onClick={load}
       >
         {name}
@@ -142,18 +144,18 @@ function StoredRow({ model, locked }: { model: StoredModel; locked: boolean }) {
       <span className="stored-facts">
         {complete
           ? `${bytesText(bytes)} · ${lastUsed.slice(0, 10)}`
-          : `${bytesText(bytes)} of ${total > 0 ? bytesText(total) : '?'}`}
+          : say.of(bytesText(bytes), whole)}
       </span>
       {!complete && (
         <button type="button" className="button small" disabled={locked} onClick={load}>
-          Resume
+          {say.resume}
         </button>
       )}
       <button
         type="button"
         className="button bare iconic small"
-        aria-label={`Delete ${name} from this browser`}
-        data-tip={`Delete from this browser. Last used ${lastUsed.slice(0, 10)}.`}
+        aria-label={say.deleteBrowser(name)}
+        data-tip={say.deleteBrowserLastUsed(lastUsed.slice(0, 10))}
         onClick={() => void deleteModel(key)}
       >
         <Icon name="trash" />

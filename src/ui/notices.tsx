@@ -4,6 +4,7 @@ import { useEffect } from 'react';
 import { startLab } from './actions.ts';
 import { Icon, Mark } from './icons.tsx';
 import { dispatch, useLab } from './store.ts';
+import { notices as say } from './strings.ts';
 import './notices.css';
 
 /** News go away by themselves; errors wait to be read. */
@@ -40,14 +41,14 @@ export function Notices() {
                   void startLab();
                 }}
               >
-                Restart the engine
+                {say.restartEngine}
               </button>
             )}
           </div>
           <button
             type="button"
             className="button bare iconic small"
-            aria-label={`Dismiss: ${notice.title}`}
+            aria-label={say.dismiss(notice.title)}
             onClick={() => dispatch({ type: 'notice_dismissed', id: notice.id })}
           >
             <Icon name="close" />

@@ -5,6 +5,7 @@ import { plural } from './numbers.ts';
 import { report } from './report.ts';
 import { endWording } from './run-view.ts';
 import { dispatch, useLab } from './store.ts';
+import { notify as say } from './strings.ts';
 
 /** Asks the browser for leave; off again where it is refused. */
 export async function setNotify(on: boolean): Promise<void> {
@@ -12,10 +13,9 @@ export async function setNotify(on: boolean): Promise<void> {
   if (!on || typeof Notification === 'undefined') return;
   if ((await Notification.requestPermission()) !== 'granted') {
     dispatch({ type: 'notify', on: false });
-    report('Notifications are off', {
+    report(say.notificationsOff, {
       code: 'unsupported',
-      message:
-        'This browser does not allow this page to notify you. The title of the tab tells how far a run is.',
+      message: say.browserDoesNotAllow,
       details: {},
     });
   }
@@ -25,9 +25,9 @@ export async function setNotify(on: boolean): Promise<void> {
 export function tellEnd(run: RunSummary | null): void {
   if (!useLab.getState().notebook.notify || !document.hidden) return;
   if (typeof Notification === 'undefined' || Notification.permission !== 'granted') return;
-  const title = run?.reason ? endWording(run.reason).label : 'The run stopped with an error';
+  const title = run?.reason ? endWording(run.reason).label : say.runStoppedError;
   const body = run
     ? `${run.goal} ${plural(run.steps, 'step')}, ${plural(run.updates, 'update')}.`
     : '';
-  new Notification(`aTTT Lab: ${title}`, { body, tag: 'attt-run' });
+  new Notification(say.appName(title), { body, tag: 'attt-run' });
 }

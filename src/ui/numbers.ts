@@ -1,5 +1,7 @@
 /** How numbers are written on the page: bytes, times, rates and measured values. */
 
+import { nouns } from './strings.ts';
+
 /** `98.4 MB`, decimal units as disks and downloads use them. */
 export function bytesText(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
@@ -44,8 +46,9 @@ export function valueText(value: number | null | undefined): string {
 }
 
 /** A whole number with its noun: `1 step`, `4 steps`. */
-export function plural(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+export function plural(count: number, noun: keyof typeof nouns): string {
+  const [one, several] = nouns[noun];
+  return `${count.toLocaleString('en')} ${count === 1 ? one : several}`;
 }
 
 /** The value of a setting, as a table shows it. */

@@ -17,6 +17,7 @@ import type { RunView } from './run-view.ts';
 import { SavePlot } from './save-plot.tsx';
 import { axisEnd, decimate, smoothed } from './series.ts';
 import { dispatch, useLab } from './store.ts';
+import { overlay as say } from './strings.ts';
 
 const Plot = lazy(() => import('./plot.tsx').then((module) => ({ default: module.Plot })));
 
@@ -48,9 +49,9 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
   return (
     <section className="compare-part" aria-labelledby="overlay-title">
       <div className="compare-bar">
-        <h3 id="overlay-title">Over the steps</h3>
+        <h3 id="overlay-title">{say.overSteps}</h3>
         <select
-          aria-label="What the lines show"
+          aria-label={say.whatLinesShow}
           value={quantity}
           onChange={(event) => {
             const chosen = quantities.find((one) => one === event.target.value);
@@ -63,16 +64,13 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
             </option>
           ))}
         </select>
-        <label
-          className="check"
-          data-tip="One line a method: the mean of its runs, with mean ± 1.96 standard errors around it."
-        >
+        <label className="check" data-tip={say.oneLineMethodMean}>
           <input
             type="checkbox"
             checked={grouped}
             onChange={(event) => dispatch({ type: 'compare_grouped', on: event.target.checked })}
           />
-          group by method
+          {say.groupMethod}
         </label>
         {!grouped && <Smoothing />}
         <SavePlot
@@ -95,9 +93,9 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
       </p>
       <figure ref={box} className="overlay-plot" aria-label={`${title}: ${summaryText(drawing)}`}>
         {drawing.points.length === 0 ? (
-          <p className="chart-empty">None of the chosen runs measured this.</p>
+          <p className="chart-empty">{say.noneChosenRunsMeasured}</p>
         ) : (
-          <Suspense fallback={<p className="chart-empty">Drawing…</p>}>
+          <Suspense fallback={<p className="chart-empty">{say.drawing}</p>}>
             <Plot
               lines={drawing.lines}
               bands={drawing.bands}
@@ -137,7 +135,7 @@ function ofRuns(runs: readonly RunView[], quantity: CompareQuantity, past: numbe
     );
     const { method, seed } = run.started.manifest.settings;
     const line = {
-      label: `${index + 1}: ${method}, seed ${seed}`,
+      label: say.seed(index + 1, method, seed),
       series: seriesOf(index),
       shape: shapeOf(index, quantity),
     };
@@ -187,7 +185,8 @@ function summaryText({ lines, points }: Drawing): string {
     .filter((line) => !line.faint)
     .map(({ key, label }) => {
       const last = points.findLast((point) => typeof point[key] === 'number');
-      return `${label} ends at ${last?.[key]?.toPrecision(3) ?? 'no value'}`;
+      const end = last?.[key]?.toPrecision(3) ?? say.noValue;
+      return say.ends(label, end);
     })
     .join('; ');
 }

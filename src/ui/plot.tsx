@@ -17,6 +17,7 @@ import {
 import { valueText } from './numbers.ts';
 import { type AxisWish, axisOf } from './series.ts';
 import { dispatch } from './store.ts';
+import { plot as say } from './strings.ts';
 
 export interface PlotLine {
   readonly key: string;
@@ -143,7 +144,7 @@ export const Plot = memo(function Plot({
           content={({ active, payload, label }) =>
             active && payload.length > 0 ? (
               <div className="chart-tip">
-                <strong>step {label}</strong>
+                <strong>{say.step(label ?? '')}</strong>
                 {lines
                   .filter((line) => !line.faint)
                   .map((line) => {

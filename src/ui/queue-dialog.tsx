@@ -10,6 +10,7 @@ import { Dialog } from './dialog.tsx';
 import { plural } from './numbers.ts';
 import { planQueue, startQueue } from './running.ts';
 import { useLab } from './store.ts';
+import { queueDialog as say } from './strings.ts';
 import './queue-dialog.css';
 
 export function QueueDialog({ onClose }: { onClose: () => void }) {
@@ -30,7 +31,7 @@ export function QueueDialog({ onClose }: { onClose: () => void }) {
   };
   const plan = planOf(wish, known);
   return (
-    <Dialog title="Several episodes" onClose={onClose}>
+    <Dialog title={say.severalEpisodes} onClose={onClose}>
       <form
         className="queue"
         onSubmit={(event) => {
@@ -40,11 +41,10 @@ export function QueueDialog({ onClose }: { onClose: () => void }) {
           void startQueue(plan.experiment);
         }}
       >
-        <p className="aside">
-          They run one after another with the settings as they are now, every method on the same
-          tasks and seeds. Each is kept as a run of its own.
-        </p>
-        <label htmlFor={`${id}-tasks`}>Tasks of {wish.split || 'the split'}</label>
+        <p className="aside">{say.theyRunOneAfter}</p>
+        <label htmlFor={`${id}-tasks`}>
+          {say.tasks} {wish.split || say.split}
+        </label>
         <input
           id={`${id}-tasks`}
           value={tasks}
@@ -52,7 +52,7 @@ export function QueueDialog({ onClose }: { onClose: () => void }) {
           placeholder="0-9"
           onChange={(event) => setTasks(event.target.value)}
         />
-        <label htmlFor={`${id}-seeds`}>Seeds</label>
+        <label htmlFor={`${id}-seeds`}>{say.seeds}</label>
         <input
           id={`${id}-seeds`}
           value={seeds}
@@ -61,7 +61,7 @@ export function QueueDialog({ onClose }: { onClose: () => void }) {
           onChange={(event) => setSeeds(event.target.value)}
         />
         <fieldset className="queue-methods">
-          <legend>Methods</legend>
+          <legend>{say.methods}</legend>
           {methodNames.map((name) => (
             <label key={name}>
               <input
@@ -89,7 +89,7 @@ export function QueueDialog({ onClose }: { onClose: () => void }) {
             .filter((arm) => arm.notApplicable !== null)
             .map((arm) => (
               <p key={arm.name} className="aside warn-text">
-                {arm.name} is left out: {arm.notApplicable}
+                {say.leftOut(arm.name, arm.notApplicable ?? '')}
               </p>
             ))}
         <div className="dialog-buttons">
@@ -98,10 +98,10 @@ export function QueueDialog({ onClose }: { onClose: () => void }) {
             className="button primary"
             disabled={typeof plan === 'string' || plan.episodes.length === 0}
           >
-            Run them
+            {say.runThem}
           </button>
           <button type="button" className="button" onClick={onClose}>
-            Cancel
+            {say.cancel}
           </button>
         </div>
       </form>
@@ -131,12 +131,12 @@ function planOf(
 ): ReturnType<typeof planQueue> | string {
   const { tasks, seeds, methods } = wish;
   if (wish.split === 'file' || wish.split === '') {
-    return 'A task from a file is no part of a split: choose a split first.';
+    return say.taskFileNoPart;
   }
-  if (!tasks) return 'Tasks want numbers such as 0-9 or 0,3,7.';
-  if (!seeds) return 'Seeds want numbers such as 1-3 or 1,5.';
-  if (methods.length === 0) return 'Choose one method or more.';
-  if (!known) return 'Reading the tasks …';
+  if (!tasks) return say.tasksWantNumbersSuch;
+  if (!seeds) return say.seedsWantNumbersSuch;
+  if (methods.length === 0) return say.chooseOneMethodMore;
+  if (!known) return say.readingTasks;
   try {
     return planQueue({ ...wish, tasks, seeds, methods }, known);
   } catch (thrown) {

@@ -6,6 +6,7 @@ import { saveText } from './actions.ts';
 import { Dialog } from './dialog.tsx';
 import { Icon } from './icons.tsx';
 import { readableJson } from './readable-json.ts';
+import { recordDialog as say } from './strings.ts';
 
 export function RecordDialog({
   title,
@@ -20,7 +21,7 @@ export function RecordDialog({
   const [copied, setCopied] = useState<'no' | 'yes' | 'refused'>('no');
   const all = records.map((record) => JSON.stringify(record)).join('\n');
   return (
-    <Dialog title={`${title}: what was recorded`} onClose={onClose} wide>
+    <Dialog title={say.whatRecorded(title)} onClose={onClose} wide>
       <div className="dialog-buttons">
         <button
           type="button"
@@ -33,7 +34,7 @@ export function RecordDialog({
           }
         >
           <Icon name="copy" />
-          {copied === 'yes' ? 'Copied' : 'Copy'}
+          {copied === 'yes' ? say.copied : say.copy}
         </button>
         <button
           type="button"
@@ -47,11 +48,9 @@ export function RecordDialog({
           }
         >
           <Icon name="save" />
-          JSONL
+          {say.jsonl}
         </button>
-        {copied === 'refused' && (
-          <span className="aside">The browser does not allow copying here: select the text.</span>
-        )}
+        {copied === 'refused' && <span className="aside">{say.browserDoesNotAllow}</span>}
       </div>
       {texts.map((text, index) => (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must reach that.

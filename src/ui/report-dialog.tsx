@@ -13,6 +13,7 @@ import { Dialog } from './dialog.tsx';
 import { engine } from './engine.ts';
 import { Icon } from './icons.tsx';
 import { useLab } from './store.ts';
+import { reportDialog as say } from './strings.ts';
 import './report-dialog.css';
 
 /** `html` is a whole page; it is shown in a frame in which nothing can run. */
@@ -37,10 +38,10 @@ export function ReportDialog({ onClose }: { onClose: () => void }) {
     };
   }, [files, runs]);
   return (
-    <Dialog title="Report" onClose={onClose} wide>
+    <Dialog title={say.report} onClose={onClose} wide>
       <section
         className="report"
-        aria-label="Report"
+        aria-label={say.report}
         onDragOver={(event) => event.preventDefault()}
         onDrop={(event) => {
           event.preventDefault();
@@ -51,7 +52,7 @@ export function ReportDialog({ onClose }: { onClose: () => void }) {
         <div className="dialog-buttons">
           <label className="button">
             <Icon name="open" />
-            Open an experiment…
+            {say.openExperiment}
             <input
               type="file"
               multiple
@@ -67,17 +68,15 @@ export function ReportDialog({ onClose }: { onClose: () => void }) {
               onClick={() => saveText('report.html', shown.html, 'text/html')}
             >
               <Icon name="save" />
-              HTML
+              {say.html}
             </button>
           )}
-          <span className="aside">
-            Choose experiment.json and its rows together, or drop them here.
-          </span>
+          <span className="aside">{say.chooseExperimentJsonRows}</span>
         </div>
-        {shown.state === 'reading' && <p className="aside">Reading…</p>}
+        {shown.state === 'reading' && <p className="aside">{say.reading}</p>}
         {shown.state === 'refused' && <p role="alert">{shown.why}</p>}
         {shown.state === 'shown' && (
-          <iframe className="report-page" title="Report" sandbox="" srcDoc={shown.html} />
+          <iframe className="report-page" title={say.report} sandbox="" srcDoc={shown.html} />
         )}
       </section>
     </Dialog>
@@ -101,10 +100,8 @@ async function ofFiles(files: readonly File[]): Promise<string> {
   const header = files.find(({ name }) => name.endsWith('.json'));
   const parts = files.filter(({ name }) => /\.jsonl(\.gz)?$/.test(name));
   if (!header || parts.length === 0) {
-    throw new LabError(
-      'bad_input',
-      `Found ${files.map(({ name }) => name).join(', ')}; expected experiment.json and one or more rows files (.jsonl or .jsonl.gz) together.`,
-    );
+    const names = files.map(({ name }) => name).join(', ');
+    throw new LabError('bad_input', say.foundExpectedExperimentJson(names));
   }
   const rows = new Map<string, Row>();
   for (const part of parts) {

@@ -2,22 +2,23 @@
 
 import { isAbort, type LabErrorCode, toWire } from '../errors.ts';
 import { dispatch } from './store.ts';
+import { report as say } from './strings.ts';
 
 /** What to do about each kind of error, beyond what its message says. */
 const remedies: Readonly<Record<LabErrorCode, string>> = {
-  bad_input: 'Nothing was changed. Check the file, or choose another one.',
-  bad_config: 'The settings are as they were before.',
+  bad_input: say.nothingChangedCheckFile,
+  bad_config: say.settingsTheyBefore,
   unsupported: '',
   not_found: '',
-  network: 'Check the address and the connection; a file on this computer can be opened instead.',
-  quota: 'Delete runs or models that are no longer needed; the run on screen can still be saved.',
-  no_adapter: 'Click the badge at the top to see which step failed and what to do about it.',
-  device_lost: 'The events so far are kept. Restart the engine, then run again.',
-  limit: 'Choose a smaller model, a shorter context or a lower rank.',
-  timeout: 'The events so far are kept. Try again, or raise the time limit in the settings.',
-  environment: 'The agent is not to blame. Try another task, or run again.',
+  network: say.checkAddressConnectionFile,
+  quota: say.deleteRunsModelsNo,
+  no_adapter: say.clickBadgeTopSee,
+  device_lost: say.eventsFarKeptRestart,
+  limit: say.chooseSmallerModelShorter,
+  timeout: say.eventsFarKeptTry,
+  environment: say.agentNotBlameTry,
   aborted: '',
-  internal: 'The events so far are kept. If it happens again, restart the engine.',
+  internal: say.eventsFarKeptIf,
 };
 
 export function report(title: string, error: ReturnType<typeof toWire>): void {
@@ -35,7 +36,7 @@ export function report(title: string, error: ReturnType<typeof toWire>): void {
 
 /** Reports an error that nothing on the page waited for. */
 export function reportStray(thrown: unknown): void {
-  report('Something on the page went wrong', toWire(thrown));
+  report(say.somethingPageWentWrong, toWire(thrown));
 }
 
 export function inform(title: string, message: string): void {

@@ -7,6 +7,7 @@ import { control, startRun, stopQueue } from './running.ts';
 import { Scrubber } from './scrubber.tsx';
 import { isRunning } from './state.ts';
 import { dispatch, useLab } from './store.ts';
+import { runBar as say } from './strings.ts';
 import './run-bar.css';
 
 export function RunBar() {
@@ -22,65 +23,61 @@ export function RunBar() {
   const observeOnly = useLab((state) => state.settings.observe_only);
   const paused = status === 'paused';
   return (
-    <section className="run-bar" aria-label="Run controls">
+    <section className="run-bar" aria-label={say.runControls}>
       <div className="run-buttons">
         {running ? (
           <button
             type="button"
             className="button primary run-main"
             disabled={status !== 'running' && !paused}
-            data-tip={paused ? 'Go on. (Space)' : 'Pause after the step in progress. (Space)'}
+            data-tip={paused ? say.goSpace : say.pauseAfterStepProgressSpace}
             onClick={() => void control(paused ? 'resume' : 'pause')}
           >
             <Icon name={paused ? 'play' : 'pause'} />
-            {paused ? 'Resume' : 'Pause'}
+            {paused ? say.resume : say.pause}
           </button>
         ) : (
           <button
             type="button"
             className="button primary run-main"
             disabled={busy}
-            data-tip="Run one episode of the chosen task with the settings on the left."
+            data-tip={say.runOneEpisodeChosen}
             onClick={() => void startRun('run')}
           >
             <Icon name="play" />
-            Run
+            {say.run}
           </button>
         )}
         <button
           type="button"
           className="button"
           disabled={running ? !paused : busy}
-          data-tip="Do one step, then pause."
+          data-tip={say.doOneStepThenPause}
           onClick={() => void (running ? control('step') : startRun('step'))}
         >
           <Icon name="step" />
-          Step
+          {say.step}
         </button>
         <button
           type="button"
           className="button"
           disabled={!running || status === 'stopping'}
-          data-tip={
-            queued
-              ? 'End the run and the queue within a second; everything up to here is kept, and the run can be resumed.'
-              : 'End the run within a second; everything up to here is kept, and it can be resumed.'
-          }
+          data-tip={queued ? say.endRunQueueWithin : say.endRunWithinSecond}
           onClick={() => void (queued ? stopQueue() : control('stop'))}
         >
           <Icon name="stop" />
-          Stop
+          {say.stop}
         </button>
         <button
           type="button"
           className="button"
           disabled={running || busy}
           aria-haspopup="dialog"
-          data-tip="Several tasks, seeds and methods, one episode after another."
+          data-tip={say.severalTasksSeedsMethods}
           onClick={() => setPlanning(true)}
         >
           <Icon name="list" />
-          Queue…
+          {say.queue}
         </button>
         {planning && <QueueDialog onClose={() => setPlanning(false)} />}
       </div>
@@ -90,26 +87,23 @@ export function RunBar() {
           type="button"
           className="button"
           disabled={!running || asked !== null || status === 'stopping'}
-          data-tip="After the step in progress, train on the update text now, whatever the period says."
+          data-tip={say.afterStepProgressTrain}
           onClick={() => void control('update_now')}
         >
           <Icon name="learn" />
-          {asked === 'update_now' ? 'Asked' : 'Update now'}
+          {asked === 'update_now' ? say.asked : say.updateNow}
         </button>
         <button
           type="button"
           className="button"
           disabled={!running || asked !== null || status === 'stopping'}
-          data-tip="After the step in progress, put the adapter back to the episode start."
+          data-tip={say.afterStepProgressPut}
           onClick={() => void control('roll_back_now')}
         >
           <Icon name="back" />
-          {asked === 'roll_back_now' ? 'Asked' : 'Roll back now'}
+          {asked === 'roll_back_now' ? say.asked : say.rollBackNow}
         </button>
-        <label
-          className="observe"
-          data-tip="For the next run: every number of a boundary is computed and recorded, and nothing is trained."
-        >
+        <label className="observe" data-tip={say.nextRunEveryNumber}>
           <input
             type="checkbox"
             checked={observeOnly}
@@ -117,7 +111,7 @@ export function RunBar() {
               dispatch({ type: 'setting_changed', patch: { observe_only: event.target.checked } })
             }
           />
-          Observe only
+          {say.observeOnly}
         </label>
       </div>
     </section>

@@ -15,6 +15,7 @@ import { countsAt } from './series.ts';
 import { SettingsTable } from './settings-table.tsx';
 import { isRunning, shownStep } from './state.ts';
 import { dispatch, useLab } from './store.ts';
+import { runHead as say } from './strings.ts';
 import { Term } from './tip.tsx';
 import './run-head.css';
 
@@ -28,7 +29,7 @@ export function RunHead({ run }: { run: RunView }) {
   const boundary = run.boundaries.findLast((one) => one.t <= t && one.kl !== null);
   const end = run.ended ? endWording(run.ended.reason) : null;
   const where = [
-    `${manifest.settings.method}${manifest.settings.observe_only ? ', observe only' : ''}`,
+    `${manifest.settings.method}${manifest.settings.observe_only ? say.observeOnly : ''}`,
     `${task.split} ${task.index}`,
     manifest.modelName,
     manifest.backend,
@@ -41,12 +42,8 @@ export function RunHead({ run }: { run: RunView }) {
         <button
           type="button"
           className="button small bare iconic"
-          aria-label={
-            opened && running
-              ? 'Close this run and go back to the one in progress'
-              : 'Close this run'
-          }
-          data-tip={opened && running ? 'Back to the run in progress' : 'Close this run'}
+          aria-label={opened && running ? say.closeRunGoBack : say.closeRun}
+          data-tip={opened && running ? say.backRunProgress : say.closeRun}
           disabled={!opened && running}
           onClick={() => dispatch({ type: 'run_closed' })}
         >
@@ -57,7 +54,7 @@ export function RunHead({ run }: { run: RunView }) {
         <button
           type="button"
           className="link run-where"
-          data-tip={`${where}\nShows the settings that this run was started with; they cannot change.`}
+          data-tip={say.showsFrozenSettings(where)}
           onClick={() => setWindow('settings')}
         >
           {where}
@@ -66,65 +63,61 @@ export function RunHead({ run }: { run: RunView }) {
           type="button"
           className="button small"
           disabled={run.id === null}
-          data-tip={
-            run.id === null
-              ? 'A run from a file brings no adapter.'
-              : 'Saves the adapter as a PEFT zip: adapter_config.json and adapter_model.safetensors.'
-          }
+          data-tip={run.id === null ? say.runFileBringsNoAdapter : say.savesAdapterPeftZip}
           onClick={() => run.id !== null && void saveAdapter(run.id)}
         >
           <Icon name="save" />
-          Adapter
+          {say.adapter}
         </button>
         <button
           type="button"
           className="button small"
           disabled={run.id === null}
-          data-tip="Puts the adapter, as it stands, on the shelf under Adapters: to compare, merge and mix."
+          data-tip={say.putsAdapterStandsShelf}
           onClick={() => run.id !== null && void shelveRun(run.id, task.goal ?? goalOf(run))}
         >
           <Icon name="pin" />
-          Keep adapter
+          {say.keepAdapter}
         </button>
         <button
           type="button"
           className="button small"
-          data-tip="Saves the whole run as a zip: events, settings, tokens and metrics as tables, adapters, and scripts that recompute it. It opens here again by drop."
+          data-tip={say.savesWholeRunZip}
           onClick={() => void saveBundle(run)}
         >
           <Icon name="save" />
-          Bundle
+          {say.bundle}
         </button>
         <button
           type="button"
           className="button small"
-          data-tip="Saves every event of the run, one JSON record a line; it opens here again by drop."
+          data-tip={say.savesEveryEventRun}
           onClick={() => void saveRun(run)}
         >
           <Icon name="save" />
-          Run
+          {say.run}
         </button>
         <button
           type="button"
           className="button small"
-          data-tip="The command that repeats this run without a browser."
+          data-tip={say.commandRepeatsRunWithoutBrowser}
           onClick={() => setWindow('command')}
         >
           <Icon name="copy" />
-          Command
+          {say.command}
         </button>
       </div>
       <dl className="run-stats">
         {opened && (
           <div className="readonly">
-            <dt className="unseen">state</dt>
-            <dd>{run.id === null ? `${run.name} · read only` : 'Stored run · read only'}</dd>
+            <dt className="unseen">{say.state}</dt>
+            <dd>{run.id === null ? say.readOnly(run.name) : say.storedRunReadOnly}</dd>
           </div>
         )}
         <ResumeButton run={run} />
         {end && (
           <div data-tip={end.help}>
-            <dt className="unseen">end</dt>
+            <dt className="unseen">{say.end}</dt>
             <dd className={`run-end ${end.tone}`}>
               <Mark tone={end.tone} />
               {end.label}
@@ -132,26 +125,24 @@ export function RunHead({ run }: { run: RunView }) {
           </div>
         )}
         <div>
-          <dt>step</dt>
-          <dd>
-            {t} of {manifest.settings.step_limit}
-          </dd>
+          <dt>{say.step}</dt>
+          <dd>{say.of(t, manifest.settings.step_limit)}</dd>
         </div>
         <div>
           <dt>
-            <Term name="update">updates</Term>
+            <Term name="update">{say.updates}</Term>
           </dt>
           <dd>{counts.updates}</dd>
         </div>
         <div>
           <dt>
-            <Term name="rollback">rollbacks</Term>
+            <Term name="rollback">{say.rollbacks}</Term>
           </dt>
           <dd>{counts.rollbacks}</dd>
         </div>
         <div>
           <dt>
-            <Term name="repetition">repetition</Term>
+            <Term name="repetition">{say.repetition}</Term>
           </dt>
           <dd>{valueText(step?.repetition)}</dd>
         </div>
@@ -179,15 +170,15 @@ function ResumeButton({ run }: { run: RunView }) {
   if (!canResume({ reason, steps: summary.steps })) return null;
   return (
     <div>
-      <dt className="unseen">go on</dt>
+      <dt className="unseen">{say.go}</dt>
       <dd>
         <button
           type="button"
           className="button small"
-          data-tip="Goes on where the run ended: what was written is repeated, not sampled again."
+          data-tip={say.goesWhereRunEnded}
           onClick={() => void resumeRun(summary.id)}
         >
-          Resume from step {summary.steps}
+          {say.resumeStep(summary.steps)}
         </button>
       </dd>
     </div>
@@ -206,22 +197,22 @@ function FrozenSettings({ run, onClose }: { run: RunView; onClose: () => void })
   const changed = changedFields(settings, startSettings);
   const names = all ? (Object.keys(fields) as readonly FieldName[]) : changed; // keys of the table itself
   return (
-    <Dialog title="Settings of this run" onClose={onClose}>
+    <Dialog title={say.settingsRun} onClose={onClose}>
       <p>
         {changed.length === 0
-          ? 'Every setting was at its default.'
-          : `${changed.length} of ${Object.keys(fields).length} settings differ from their defaults.`}{' '}
+          ? say.everySettingDefault
+          : say.settingsDifferTheirDefaults(changed.length, Object.keys(fields).length)}{' '}
         <label className="check">
           <input type="checkbox" checked={all} onChange={(event) => setAll(event.target.checked)} />
-          show all
+          {say.showAll}
         </label>
       </p>
       {names.length > 0 && (
         <SettingsTable
           names={names}
           changed={changed}
-          left={{ title: 'in this run', settings }}
-          right={{ title: 'default', settings: startSettings }}
+          left={{ title: say.runLabel, settings }}
+          right={{ title: say.default, settings: startSettings }}
         />
       )}
       <div className="dialog-buttons">
@@ -233,7 +224,7 @@ function FrozenSettings({ run, onClose }: { run: RunView; onClose: () => void })
             onClose();
           }}
         >
-          Use for the next run
+          {say.useNextRun}
         </button>
         <button
           type="button"
@@ -261,7 +252,7 @@ function CommandDialog({ run, onClose }: { run: RunView; onClose: () => void }) 
   const { command, files, note } = repeatCommand(manifest);
   const [copied, setCopied] = useState<'no' | 'yes' | 'refused'>('no');
   return (
-    <Dialog title="Repeat this run from the command line" onClose={onClose}>
+    <Dialog title={say.repeatRunCommandLine} onClose={onClose}>
       <p className="command">
         <code>{command}</code>
       </p>
@@ -277,7 +268,7 @@ function CommandDialog({ run, onClose }: { run: RunView; onClose: () => void }) 
           }
         >
           <Icon name="copy" />
-          {copied === 'yes' ? 'Copied' : 'Copy'}
+          {copied === 'yes' ? say.copied : say.copy}
         </button>
         {files.map((file) => (
           <button
@@ -292,9 +283,8 @@ function CommandDialog({ run, onClose }: { run: RunView; onClose: () => void }) 
         ))}
       </div>
       <p className="aside">
-        {copied === 'refused' && 'The browser does not allow copying here: select the line. '}
-        {note} Run it in a checkout of this project, after npm ci. Equal settings and seed on the
-        same backend give the same events.
+        {copied === 'refused' && say.browserDoesNotAllow}
+        {say.runCheckoutProjectAfter(note)}
       </p>
     </Dialog>
   );

@@ -11,6 +11,7 @@ import { endWording } from './run-view.ts';
 import { SortHead } from './sort-head.tsx';
 import { sortedBy } from './sorting.ts';
 import { dispatch, useLab } from './store.ts';
+import { runTable as say } from './strings.ts';
 
 interface Row {
   readonly run: RunSummary;
@@ -25,19 +26,19 @@ const columns: readonly {
   readonly number?: boolean;
   readonly value: (row: Row) => string | number | null;
 }[] = [
-  { key: 'started', label: 'started', value: ({ run }) => run.createdAt },
-  { key: 'goal', label: 'task', value: ({ run }) => run.goal },
-  { key: 'split', label: 'split', value: ({ run }) => taskText(run) },
-  { key: 'method', label: 'method', value: ({ run }) => run.manifest.settings.method },
-  { key: 'seed', label: 'seed', number: true, value: ({ run }) => run.manifest.settings.seed },
-  { key: 'end', label: 'end', value: ({ run }) => endText(run) },
-  { key: 'steps', label: 'steps', number: true, value: ({ run }) => run.steps },
-  { key: 'updates', label: 'updates', number: true, value: ({ run }) => run.updates },
-  { key: 'rollbacks', label: 'rollbacks', number: true, value: ({ run }) => run.rollbacks },
-  { key: 'reward', label: 'reward', number: true, value: ({ run }) => run.reward },
-  { key: 'model', label: 'model', value: ({ run }) => run.manifest.modelName },
-  { key: 'tags', label: 'tags', value: ({ notes }) => notes.tags.join(' ') },
-  { key: 'note', label: 'note', value: ({ notes }) => notes.note },
+  { key: 'started', label: say.started, value: ({ run }) => run.createdAt },
+  { key: 'goal', label: say.task, value: ({ run }) => run.goal },
+  { key: 'split', label: say.split, value: ({ run }) => taskText(run) },
+  { key: 'method', label: say.method, value: ({ run }) => run.manifest.settings.method },
+  { key: 'seed', label: say.seed, number: true, value: ({ run }) => run.manifest.settings.seed },
+  { key: 'end', label: say.end, value: ({ run }) => endText(run) },
+  { key: 'steps', label: say.steps, number: true, value: ({ run }) => run.steps },
+  { key: 'updates', label: say.updates, number: true, value: ({ run }) => run.updates },
+  { key: 'rollbacks', label: say.rollbacks, number: true, value: ({ run }) => run.rollbacks },
+  { key: 'reward', label: say.reward, number: true, value: ({ run }) => run.reward },
+  { key: 'model', label: say.model, value: ({ run }) => run.manifest.modelName },
+  { key: 'tags', label: say.tags, value: ({ notes }) => notes.tags.join(' ') },
+  { key: 'note', label: say.note, value: ({ notes }) => notes.note },
 ];
 
 export function RunTable() {
@@ -64,21 +65,19 @@ export function RunTable() {
       on ? [...new Set([...picked, ...ids])] : picked.filter((id) => !ids.includes(id)),
     );
   return (
-    <section className="compare-part" aria-label="All runs">
+    <section className="compare-part" aria-label={say.allRuns}>
       <div className="compare-bar">
         <input
           type="search"
-          aria-label="Filter the runs"
-          placeholder="Filter: method, task, tag, note …"
+          aria-label={say.filterRuns}
+          placeholder={say.filterMethodTaskTagNote}
           value={filter}
           onChange={(event) => dispatch({ type: 'compare_filter', text: event.target.value })}
         />
-        <span className="aside">
-          {rows.length} of {all.length}
-        </span>
+        <span className="aside">{say.of(rows.length, all.length)}</span>
         <button type="button" className="button small" onClick={() => picker.current?.click()}>
           <Icon name="open" />
-          Add files…
+          {say.addFiles}
         </button>
         <input
           ref={picker}
@@ -86,7 +85,7 @@ export function RunTable() {
           accept=".jsonl"
           multiple
           hidden
-          aria-label="Runs as JSONL to compare"
+          aria-label={say.runsJsonlCompare}
           onChange={(event) => {
             const chosen = [...(event.target.files ?? [])];
             event.target.value = '';
@@ -109,7 +108,7 @@ export function RunTable() {
           }
         >
           <Icon name="save" />
-          CSV
+          {say.csv}
         </button>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reached by keyboard */}
@@ -120,7 +119,7 @@ export function RunTable() {
               <th>
                 <input
                   type="checkbox"
-                  aria-label="Choose all runs shown"
+                  aria-label={say.chooseAllRunsShown}
                   checked={allPicked}
                   onChange={(event) => pick(shown, event.target.checked)}
                 />
@@ -150,9 +149,7 @@ export function RunTable() {
           </tbody>
         </table>
       </div>
-      {all.length === 0 && (
-        <p className="aside">No runs yet. Run an episode, or add files of runs.</p>
-      )}
+      {all.length === 0 && <p className="aside">{say.noRunsYetRun}</p>}
     </section>
   );
 }
@@ -174,7 +171,7 @@ function RunRow({
       <td className="pick">
         <input
           type="checkbox"
-          aria-label={`Compare the run of ${run.createdAt}: ${run.goal}`}
+          aria-label={say.compareRun(run.createdAt, run.goal)}
           checked={place > 0}
           onChange={(event) => onPick(event.target.checked)}
         />
@@ -204,7 +201,7 @@ function RunRow({
       <td>
         <input
           className="cell"
-          aria-label="Tags, apart by blanks"
+          aria-label={say.tagsApartBlanks}
           key={notes.tags.join(' ')}
           defaultValue={notes.tags.join(' ')}
           disabled={isFile}
@@ -219,7 +216,7 @@ function RunRow({
       <td>
         <input
           className="cell note"
-          aria-label="Note"
+          aria-label={say.noteTitle}
           key={notes.note}
           defaultValue={notes.note}
           disabled={isFile}
@@ -237,7 +234,7 @@ function taskText({ manifest: { task } }: RunSummary): string {
 }
 
 function endText({ reason }: RunSummary): string {
-  return reason ? endWording(reason).label : 'Interrupted';
+  return reason ? endWording(reason).label : say.interrupted;
 }
 
 /** The colour of the n-th chosen run, from 0. */

@@ -12,9 +12,10 @@ import type {
   StepTaken,
   StopReason,
 } from '../records.ts';
+import { runView as say } from './strings.ts';
 
 /** What the recorded run that comes with the page is called. */
-export const demoName = 'Recorded demo run';
+export const demoName = say.recordedDemoRun;
 
 export type TranscriptItem = StepTaken | Boundary | RolledBack;
 
@@ -126,56 +127,56 @@ interface Wording {
 export function outcomeWording(outcome: BoundaryOutcome, restored: boolean): Wording {
   switch (outcome) {
     case 'disabled':
-      return { label: 'Updates off', tone: 'quiet', help: 'Training is switched off in this run.' };
+      return { label: say.updatesOff, tone: 'quiet', help: say.trainingSwitchedOffRun };
     case 'too_early':
       return {
-        label: 'Too early',
+        label: say.tooEarly,
         tone: 'quiet',
-        help: 'The boundary came before the first step at which this run may train.',
+        help: say.boundaryCameBeforeFirst,
       };
     case 'no_text':
-      return { label: 'No text', tone: 'quiet', help: 'There was nothing usable to train on.' };
+      return { label: say.noText, tone: 'quiet', help: say.thereNothingUsableTrain };
     case 'rolled_back_ratio':
       return {
-        label: restored ? 'Rolled back: repetition' : 'Repetition over its limit',
+        label: restored ? say.rolledBackRepetition : say.repetitionOverLimit,
         tone: 'bad',
-        help: 'The update text repeats an earlier one too closely, so the adapter went back to the episode start.',
+        help: say.updateTextRepeatsEarlier,
       };
     case 'max_updates':
       return {
-        label: 'Most updates reached',
+        label: say.mostUpdatesReached,
         tone: 'quiet',
-        help: 'This episode has had as many updates as its settings allow.',
+        help: say.episodeHadManyUpdates,
       };
     case 'skipped_novelty':
       return {
-        label: 'Skipped: too little new',
+        label: say.skippedTooLittleNew,
         tone: 'warn',
-        help: 'Novelty 1 − r_k was under its threshold, so nothing was trained.',
+        help: say.noveltyRKUnder,
       };
     case 'observed':
       return {
-        label: 'Observed only',
+        label: say.observedOnly,
         tone: 'note',
-        help: 'It would have trained; in observe-only mode everything is measured and nothing is trained.',
+        help: say.wouldTrainedObserveOnly,
       };
     case 'updated':
       return {
-        label: 'Updated',
+        label: say.updated,
         tone: 'good',
-        help: 'The adapter was trained on the update text and kept.',
+        help: say.adapterTrainedUpdateTextKept,
       };
     case 'rolled_back_kl':
       return {
-        label: restored ? 'Rolled back: KL' : 'KL over its limit',
+        label: restored ? say.rolledBackKl : say.klOverLimit,
         tone: 'bad',
-        help: 'After training, the policy had moved further from the episode start than the KL limit allows.',
+        help: say.afterTrainingPolicyHad,
       };
     case 'discarded_check':
       return {
-        label: 'Discarded: held texts got worse',
+        label: say.discardedHeldTextsGotWorse,
         tone: 'bad',
-        help: 'Quick validation: texts that were never trained on became less likely, so this update alone was undone.',
+        help: say.quickValidationTextsNever,
       };
     default:
       return outcome satisfies never;
@@ -187,33 +188,33 @@ export function actionWording(actionClass: ActionClass): Wording {
   switch (actionClass) {
     case 'effective':
       return {
-        label: 'changed the world',
+        label: say.changedWorld,
         tone: 'good',
-        help: 'The world accepted the action and changed.',
+        help: say.worldAcceptedActionChanged,
       };
     case 'without_effect':
       return {
-        label: 'no effect',
+        label: say.noEffect,
         tone: 'quiet',
-        help: 'The world accepted the action, but nothing changed; looking around is of this kind.',
+        help: say.worldAcceptedActionBut,
       };
     case 'not_admissible':
       return {
-        label: 'not admissible',
+        label: say.notAdmissible,
         tone: 'warn',
-        help: 'An action was read from the text, but the world does not accept it in this state.',
+        help: say.actionReadTextBut,
       };
     case 'malformed':
       return {
-        label: 'no action',
+        label: say.noAction,
         tone: 'bad',
-        help: 'No action could be read from the text.',
+        help: say.noActionCouldReadText,
       };
     case 'cut_off':
       return {
-        label: 'cut off',
+        label: say.cutOff,
         tone: 'bad',
-        help: 'The limit of tokens per step ended the text before an action.',
+        help: say.limitTokensPerStep,
       };
     default:
       return actionClass satisfies never;
@@ -224,34 +225,34 @@ export function actionWording(actionClass: ActionClass): Wording {
 export function endWording(reason: StopReason): Wording {
   switch (reason) {
     case 'solved':
-      return { label: 'Solved', tone: 'good', help: 'The world says that the goal holds.' };
+      return { label: say.solved, tone: 'good', help: say.worldSaysGoalHolds };
     case 'failed':
-      return { label: 'Failed', tone: 'bad', help: 'The world ended the task without a reward.' };
+      return { label: say.failed, tone: 'bad', help: say.worldEndedTaskWithoutReward };
     case 'step_limit':
       return {
-        label: 'Step limit reached',
+        label: say.stepLimitReached,
         tone: 'warn',
-        help: 'The episode was cut at its step limit; the task counts as not solved.',
+        help: say.episodeCutStepLimit,
       };
     case 'context_full':
       return {
-        label: 'Context full',
+        label: say.contextFull,
         tone: 'warn',
-        help: 'The conversation no longer fits into the context of the model.',
+        help: say.conversationNoLongerFits,
       };
     case 'stopped':
-      return { label: 'Stopped by you', tone: 'note', help: 'Everything up to here is kept.' };
+      return { label: say.stoppedYou, tone: 'note', help: say.everythingKept };
     case 'environment_error':
       return {
-        label: 'The world failed',
+        label: say.worldFailed,
         tone: 'bad',
-        help: 'The task environment crashed or took too long. This is not a failure of the agent.',
+        help: say.taskEnvironmentCrashedTook,
       };
     case 'engine_error':
       return {
-        label: 'The engine failed',
+        label: say.engineFailed,
         tone: 'bad',
-        help: 'The model or the training stopped with an error. Everything up to here is kept.',
+        help: say.modelTrainingStoppedError,
       };
     default:
       return reason satisfies never;
@@ -262,19 +263,19 @@ export function endWording(reason: StopReason): Wording {
 export function phaseText(phase: Extract<Progress, { type: 'phase' }>['phase']): string {
   switch (phase) {
     case 'prefill':
-      return 'reading the conversation';
+      return say.readingConversation;
     case 'decode':
-      return 'writing';
+      return say.writing;
     case 'environment':
-      return 'acting in the world';
+      return say.actingWorld;
     case 'train':
-      return 'training the adapter';
+      return say.trainingAdapter;
     case 'measure':
-      return 'measuring the drift';
+      return say.measuringDrift;
     case 'snapshot':
-      return 'saving the adapter';
+      return say.savingAdapter;
     case 'replay':
-      return 'repeating what was recorded';
+      return say.repeatingWhatRecorded;
     default:
       return phase satisfies never;
   }

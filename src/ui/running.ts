@@ -14,6 +14,7 @@ import { eventsOf, type RunView } from './run-view.ts';
 import { isRunning, type UiEvent } from './state.ts';
 import { keepStorage } from './storage.ts';
 import { dispatch, useLab } from './store.ts';
+import { running as say } from './strings.ts';
 import { mayWrite, tellOtherTabs } from './tabs.ts';
 
 /** How long items of a run are gathered before the page draws them. */
@@ -26,7 +27,7 @@ export async function startRun(mode: Mode): Promise<void> {
   if (!(await readyToRun())) return;
   const { task, settings, summaryServer } = useLab.getState();
   if (!task) {
-    refuse(new LabError('not_found', 'No task is chosen. Choose a split and a task first.'));
+    refuse(new LabError('not_found', say.noTaskChosenChoose));
     return;
   }
   await follow(() => engine().stream('run', { task, settings, summaryServer }), mode);
@@ -41,12 +42,7 @@ export async function resumeRun(id: string, mode: Mode = 'run'): Promise<void> {
   if (model?.sha256 !== run.manifest.modelSha256) {
     const ref = modelOf(run.manifest);
     if (!ref) {
-      refuse(
-        new LabError(
-          'not_found',
-          `It was made with ${run.manifest.modelName}, a file of this computer. Open that file first, then resume.`,
-        ),
-      );
+      refuse(new LabError('not_found', say.madeFileComputerOpen(run.manifest.modelName)));
       return;
     }
     if (!(await loadModel(ref))) return;
@@ -94,7 +90,7 @@ export function planQueue(
 
 /** Plans once the tasks are known, and runs the plan. */
 export async function startQueue(wish: Parameters<typeof planQueue>[0]): Promise<void> {
-  await attempt('The episodes could not be planned', async () => {
+  await attempt(say.episodesCouldNotPlanned, async () => {
     const { episodes } = planQueue(wish, await loadTasks(wish.env, wish.split));
     if (await readyToRun()) await runQueue(episodes);
   });
@@ -148,9 +144,7 @@ export async function stopAndWait(): Promise<void> {
 
 async function send(id: string, command: Control): Promise<void> {
   dispatch({ type: 'control_sent', command });
-  await attempt('The engine did not take the command', () =>
-    engine().call('control', { id, command }),
-  );
+  await attempt(say.engineDidNotTakeCommand, () => engine().call('control', { id, command }));
 }
 
 /** True when an episode can begin now; says what is in the way, and loads the bundled policy where there is no model. */
@@ -158,7 +152,7 @@ async function readyToRun(): Promise<boolean> {
   const state = useLab.getState();
   if (isRunning(state) || state.loading || !mayWrite()) return false;
   if (Object.keys(state.drafts).length > 0) {
-    refuse(new LabError('bad_config', 'A setting has a value that cannot be used; it is marked.'));
+    refuse(new LabError('bad_config', say.settingValueCannotUsedMarked));
     return false;
   }
   return state.model !== null || loadModel({ kind: 'bundled', name: bundledModel });
@@ -189,12 +183,12 @@ async function follow(
       gathered.add(next.value);
     }
     const error = useLab.getState().live?.view?.ended?.error;
-    if (error) report('The episode ended with an error', error);
+    if (error) report(say.episodeEndedError, error);
   } catch (thrown) {
     gathered.flush();
     dispatch({ type: 'run_ended', run: null });
     if (!isAbort(thrown) && useLab.getState().engine !== 'failed') {
-      report('The run stopped with an error', toWire(thrown));
+      report(say.runStoppedError, toWire(thrown));
     }
   }
   tellEnd(ended);
@@ -246,5 +240,5 @@ function modelOf({ settings }: RunManifest): ModelRef | null {
 }
 
 function refuse(error: LabError): void {
-  report('The run was not started', toWire(error));
+  report(say.runNotStarted, toWire(error));
 }

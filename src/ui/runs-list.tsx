@@ -12,6 +12,7 @@ import { canResume, resumeRun } from './running.ts';
 import { isRunning } from './state.ts';
 import { StorageFoot } from './storage-foot.tsx';
 import { useLab } from './store.ts';
+import { runsList as say } from './strings.ts';
 import './runs-list.css';
 
 const ReportDialog = lazy(() =>
@@ -29,31 +30,31 @@ export function RunsList() {
   return (
     <section className="panel" aria-labelledby="runs-title">
       <div className="panel-head">
-        <h2 id="runs-title">Runs in this browser</h2>
+        <h2 id="runs-title">{say.runsBrowser}</h2>
         <button
           type="button"
           className="button small"
-          data-tip="All runs as a table, and several of them in one chart, table or side by side."
+          data-tip={say.allRunsTableSeveral}
           onClick={() => void openComparison()}
         >
           <Icon name="compare" />
-          Compare
+          {say.compare}
         </button>
         <button
           type="button"
           className="button small"
-          data-tip="Opens a run that was saved as a bundle or as JSONL, read only; dropping it on the page works too."
+          data-tip={say.opensRunSavedBundle}
           onClick={() => picker.current?.click()}
         >
           <Icon name="open" />
-          Open…
+          {say.open}
         </button>
         <input
           ref={picker}
           type="file"
           accept=".zip,.jsonl"
           hidden
-          aria-label="A run as a bundle or JSONL"
+          aria-label={say.runBundleJsonl}
           onChange={(event) => {
             const file = event.target.files?.[0];
             event.target.value = '';
@@ -62,10 +63,7 @@ export function RunsList() {
         />
       </div>
       {runs.length === 0 ? (
-        <p className="aside">
-          No runs yet. Each run is kept here step by step, also when the tab is closed in the
-          middle.
-        </p>
+        <p className="aside">{say.noRunsYetEach}</p>
       ) : (
         <ul className="runs">
           {runs.map((run) => (
@@ -78,10 +76,10 @@ export function RunsList() {
           type="button"
           className="button small"
           aria-haspopup="dialog"
-          data-tip="Success, drift and cost by method: of these runs, or of an experiment's rows."
+          data-tip={say.successDriftCostMethod}
           onClick={() => setReporting(true)}
         >
-          Report…
+          {say.report}
         </button>
       </p>
       <StorageFoot />
@@ -113,7 +111,7 @@ function Run({ run, current, live }: { run: RunSummary; current: boolean; live: 
         <span className="run-goal">{run.goal || manifest.task.split}</span>
         <span className="run-state">
           <Mark tone={end?.tone ?? (live ? 'good' : 'quiet')} />
-          {end?.label ?? (live ? 'Running' : 'Interrupted')}
+          {end?.label ?? (live ? say.running : say.interrupted)}
         </span>
         <span className="run-facts">
           {manifest.settings.method} · {manifest.task.split} {manifest.task.index} ·{' '}
@@ -121,7 +119,7 @@ function Run({ run, current, live }: { run: RunSummary; current: boolean; live: 
           {plural(run.rollbacks, 'rollback')}
         </span>
         <span className="run-facts">
-          {whenText(run.createdAt)} · {manifest.modelName} · seed {manifest.settings.seed}
+          {say.seed(whenText(run.createdAt), manifest.modelName, manifest.settings.seed)}
         </span>
       </button>
       {canResume(run) && !live && (
@@ -129,14 +127,14 @@ function Run({ run, current, live }: { run: RunSummary; current: boolean; live: 
           type="button"
           className="button small run-resume"
           disabled={locked}
-          data-tip="Goes on where it ended: what was written is repeated, not sampled again."
+          data-tip={say.goesWhereEndedWhat}
           onClick={() => void resumeRun(run.id)}
         >
-          Resume
+          {say.resume}
         </button>
       )}
       <DeleteButton
-        label={`Delete the run: ${run.goal}`}
+        label={say.deleteRun(run.goal)}
         disabled={live || reading}
         onDelete={() => void deleteRun(run.id)}
       />

@@ -4,6 +4,7 @@ import { saveText } from './actions.ts';
 import { Icon } from './icons.tsx';
 import { attempt } from './report.ts';
 import { savePng, saveSvg } from './save-picture.ts';
+import { saveButtons as say } from './strings.ts';
 
 export function SaveButtons({
   name,
@@ -28,16 +29,16 @@ export function SaveButtons({
         onClick={() => svg && saveSvg(name, svg())}
       >
         <Icon name="save" />
-        SVG
+        {say.svg}
       </button>
       <button
         type="button"
         className="button"
         disabled={!svg}
-        onClick={() => svg && void attempt('The picture was not saved', () => savePng(name, svg()))}
+        onClick={() => svg && void attempt(say.pictureNotSaved, () => savePng(name, svg()))}
       >
         <Icon name="save" />
-        PNG
+        {say.png}
       </button>
       <button
         type="button"
@@ -45,7 +46,7 @@ export function SaveButtons({
         onClick={() => saveText(`${table}.csv`, csv(), 'text/csv')}
       >
         <Icon name="save" />
-        CSV
+        {say.csv}
       </button>
     </div>
   );

@@ -2,6 +2,7 @@
 
 import { LabError } from '../errors.ts';
 import { saveBytes } from './actions.ts';
+import { savePicture as say } from './strings.ts';
 
 const scale = 2;
 
@@ -22,10 +23,7 @@ export async function savePng(name: string, svg: string): Promise<void> {
     canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
     const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, 'image/png'));
     if (!blob) {
-      throw new LabError(
-        'internal',
-        `The browser could not draw ${canvas.width} × ${canvas.height} pixels. Save the SVG instead.`,
-      );
+      throw new LabError('internal', say.browserCouldNotDraw(canvas.width, canvas.height));
     }
     saveBytes(`${name}.png`, new Uint8Array(await blob.arrayBuffer()), 'image/png');
   } finally {

@@ -7,6 +7,7 @@ import { actionWording, isRollback, outcomeWording, type RunView } from './run-v
 import { axisEnd } from './series.ts';
 import { shownRun, shownStep } from './state.ts';
 import { dispatch, useLab } from './store.ts';
+import { scrubber as say } from './strings.ts';
 import './scrubber.css';
 
 /** How long a step stays on screen in playback at 1×. */
@@ -31,6 +32,7 @@ export function Scrubber() {
     select(Math.ceil(((event.clientX - box.left) / box.width) * end));
   };
   const current = run?.steps.find((one) => one.t === step);
+  const action = current?.action || say.noAction;
   const range = useLab((state) => state.reading.range);
   return (
     <div className="scrubber">
@@ -38,7 +40,7 @@ export function Scrubber() {
       <button
         type="button"
         className="button bare iconic small"
-        aria-label="The step before"
+        aria-label={say.stepBefore}
         disabled={step <= 1}
         onClick={() => select(step - 1)}
       >
@@ -49,15 +51,15 @@ export function Scrubber() {
         className="track"
         role="slider"
         tabIndex={0}
-        aria-label="Step on screen"
-        data-tip="Each bar is a step, as high as it repeats an earlier one; brown and red bars did not reach the world. The marks above are the boundaries."
+        aria-label={say.stepScreen}
+        data-tip={say.eachBarStepHigh}
         aria-valuemin={0}
         aria-valuemax={last}
         aria-valuenow={step}
         aria-valuetext={
           current
-            ? `Step ${step} of ${last}: ${current.action || 'no action'}, ${actionWording(current.actionClass).label}`
-            : 'No steps yet'
+            ? say.step(step, last, action, actionWording(current.actionClass).label)
+            : say.noStepsYet
         }
         aria-disabled={last === 0}
         onPointerDown={(event) => {
@@ -90,13 +92,13 @@ export function Scrubber() {
       <button
         type="button"
         className="button bare iconic small"
-        aria-label="The step after"
+        aria-label={say.stepAfter}
         disabled={step >= last}
         onClick={() => select(step + 1)}
       >
         <Icon name="right" />
       </button>
-      <span className="count">{last === 0 ? 'no steps' : `${step} / ${last}`}</span>
+      <span className="count">{last === 0 ? say.noSteps : `${step} / ${last}`}</span>
     </div>
   );
 }
@@ -115,8 +117,8 @@ function Playback({ disabled }: { disabled: boolean }) {
       <button
         type="button"
         className="button bare iconic small"
-        aria-label={playing ? 'Halt the playback' : 'Play the steps back'}
-        data-tip="Plays the recorded steps one after another. (Space, where no run is in progress)"
+        aria-label={playing ? say.haltPlayback : say.playStepsBack}
+        data-tip={say.playsRecordedStepsOne}
         disabled={disabled}
         onClick={() => dispatch({ type: 'play', on: !playing })}
       >
@@ -125,8 +127,8 @@ function Playback({ disabled }: { disabled: boolean }) {
       <button
         type="button"
         className="button bare small speed"
-        aria-label={`Playback speed ${speed}×; change to ${faster}×`}
-        data-tip="How fast the playback goes."
+        aria-label={say.playbackSpeedChange(speed, faster)}
+        data-tip={say.howFastPlaybackGoes}
         disabled={disabled}
         onClick={() => dispatch({ type: 'play_speed', speed: faster })}
       >

@@ -1,6 +1,7 @@
 /** The numbers behind the charts, read out of a run. Knows no chart library. */
 
 import { isRollback, type RunView } from './run-view.ts';
+import { series as say } from './strings.ts';
 
 /** More points than this cost a visible pause at each redraw and show no more. */
 export const maxPoints = 1000;
@@ -247,9 +248,9 @@ function niceStep(rough: number): number {
 export function summaryOf(name: string, values: readonly (number | null)[]): string {
   const known = values.filter((value) => value !== null);
   const last = known.at(-1);
-  if (last === undefined) return `${name}: nothing measured yet.`;
+  if (last === undefined) return say.nothingMeasuredYet(name);
   const low = Math.min(...known);
   const high = Math.max(...known);
   const digits = (value: number) => String(Number(value.toPrecision(3)));
-  return `${name}: ${known.length} values from ${digits(low)} to ${digits(high)}, the last ${digits(last)}.`;
+  return say.valuesLast(name, known.length, digits(low), digits(high), digits(last));
 }

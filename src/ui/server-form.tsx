@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import { DEFAULT_TIMEOUT_SECONDS } from '../formats/channel.ts';
 import type { RemoteRef } from '../records.ts';
+import { serverForm as say } from './strings.ts';
 import './server-form.css';
 
 export function ServerForm({
@@ -48,14 +49,14 @@ export function ServerForm({
       <input
         type="url"
         required
-        aria-label={`Address of the ${of}`}
+        aria-label={say.address(of)}
         placeholder="http://127.0.0.1:8080"
         value={baseUrl}
         onChange={(event) => setBaseUrl(event.target.value)}
       />
       <input
         required
-        aria-label={`Name of the model on the ${of}`}
+        aria-label={say.nameModel(of)}
         placeholder={named.placeholder}
         value={model}
         onChange={(event) => setModel(event.target.value)}
@@ -72,13 +73,13 @@ export function ServerForm({
       <input
         type="password"
         autoComplete="off"
-        aria-label={`Key of the ${of}`}
-        placeholder="key, where it wants one"
+        aria-label={say.key(of)}
+        placeholder={say.keyWhereWantsOne}
         value={key}
         onChange={(event) => setKey(event.target.value)}
       />
       <button type="submit" className="button" disabled={locked || asking}>
-        {asking ? 'Asking…' : 'Connect'}
+        {asking ? say.asking : say.connect}
       </button>
     </form>
   );

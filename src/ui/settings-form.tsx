@@ -15,18 +15,19 @@ import { startSettings } from './defaults.ts';
 import { Icon } from './icons.tsx';
 import { isRunning } from './state.ts';
 import { dispatch, useLab } from './store.ts';
+import { settingsForm as say } from './strings.ts';
 import { SummaryServer } from './summary-server.tsx';
 import './settings-form.css';
 
 const groupTitles: Readonly<Record<Field['group'], string>> = {
-  policy: 'Policy',
-  method: 'Method',
-  trigger: 'When to update',
-  rollback: 'When to roll back',
-  run: 'Run',
-  prompt: 'Prompt',
-  summary: 'Summary model',
-  logging: 'Logging',
+  policy: say.policy,
+  method: say.method,
+  trigger: say.whenUpdate,
+  rollback: say.whenRollBack,
+  run: say.run,
+  prompt: say.prompt,
+  summary: say.summaryModel,
+  logging: say.logging,
 };
 const groups = Object.keys(groupTitles) as readonly Field['group'][]; // keys of the table above
 
@@ -38,19 +39,19 @@ export function SettingsForm() {
   return (
     <section className="panel settings" aria-labelledby="settings-title">
       <div className="panel-head">
-        <h2 id="settings-title">Settings</h2>
+        <h2 id="settings-title">{say.settings}</h2>
         <button
           type="button"
           className="button bare small"
           disabled={changed.length === 0}
-          data-tip="Puts every setting back to its default."
+          data-tip={say.putsEverySettingBackDefault}
           onClick={() => dispatch({ type: 'settings_replaced', settings: startSettings })}
         >
           <Icon name="reset" />
-          {changed.length === 0 ? 'All defaults' : `Reset ${changed.length}`}
+          {changed.length === 0 ? say.allDefaults : say.reset(changed.length)}
         </button>
       </div>
-      {running && <p className="aside">Changes hold for the next run; this one keeps its own.</p>}
+      {running && <p className="aside">{say.changesHoldNextRun}</p>}
       {groups.map((group) => (
         <Group key={group} group={group} changed={changed} />
       ))}
@@ -58,12 +59,12 @@ export function SettingsForm() {
       <div className="settings-files">
         <button type="button" className="button small" onClick={() => picker.current?.click()}>
           <Icon name="open" />
-          Open…
+          {say.open}
         </button>
         <button
           type="button"
           className="button small"
-          data-tip="Saves models, method and run settings as config.toml."
+          data-tip={say.savesModelsMethodRun}
           onClick={() => void saveSettings('config.toml', settings)}
         >
           <Icon name="save" />
@@ -72,7 +73,7 @@ export function SettingsForm() {
         <button
           type="button"
           className="button small"
-          data-tip="Saves triggers, rollback limits and logging as settings.json."
+          data-tip={say.savesTriggersRollbackLimits}
           onClick={() => void saveSettings('settings.json', settings)}
         >
           <Icon name="save" />
@@ -84,7 +85,7 @@ export function SettingsForm() {
           accept=".toml,.json"
           multiple
           hidden
-          aria-label="A config.toml or settings.json"
+          aria-label={say.configTomlSettingsJson}
           onChange={async (event) => {
             // settings.json comes last: where both files name a setting, it wins.
             const files = [...(event.target.files ?? [])].sort((a) =>
@@ -127,7 +128,7 @@ function Group({ group, changed }: { group: Field['group']; changed: readonly Fi
       {folded.length > 0 && (
         <details>
           <summary>
-            {folded.length} more
+            {say.more(folded.length)}
             <FoldedCount names={folded} changed={changed} />
           </summary>
           {rows(folded)}
@@ -146,7 +147,7 @@ function FoldedCount({
   changed: readonly FieldName[];
 }) {
   const count = names.filter((name) => changed.includes(name)).length;
-  return count > 0 ? <span className="folded-count">{count} changed</span> : null;
+  return count > 0 ? <span className="folded-count">{say.changed(count)}</span> : null;
 }
 
 function Row({ name, changed }: { name: FieldName; changed: boolean }) {
@@ -174,8 +175,8 @@ function Row({ name, changed }: { name: FieldName; changed: boolean }) {
         <button
           type="button"
           className="button bare iconic small undo"
-          aria-label={`${field.label}: back to ${defaultText(field)}`}
-          data-tip={`Back to ${defaultText(field)}`}
+          aria-label={say.back(field.label, defaultText(field))}
+          data-tip={say.backField(defaultText(field))}
           onClick={() => change(name, startSettings[name])}
         >
           <Icon name="reset" />
@@ -329,8 +330,8 @@ function defaultText(field: Field): string {
 
 function rangeText(field: Field): string {
   const unit = field.kind === 'number' && field.unit ? ` ${field.unit}` : '';
-  const standard = `Default ${defaultText(field)}${unit}`;
+  const standard = say.default(defaultText(field), unit);
   if (field.kind !== 'number') return `${standard}.`;
   const high = field.max >= Number.MAX_SAFE_INTEGER ? '2⁵³ − 1' : field.max.toLocaleString('en');
-  return `${standard}, from ${field.min} to ${high}.`;
+  return say.fromTo(standard, field.min, high);
 }

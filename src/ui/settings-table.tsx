@@ -2,6 +2,7 @@
 
 import { type Field, type FieldName, fields, type Settings } from '../config.ts';
 import { settingText } from './numbers.ts';
+import { settingsTable as say } from './strings.ts';
 
 interface Column {
   readonly title: string;
@@ -24,7 +25,7 @@ export function SettingsTable({
     <table className="frozen">
       <thead>
         <tr>
-          <th scope="col">setting</th>
+          <th scope="col">{say.setting}</th>
           <th scope="col">{left.title}</th>
           <th scope="col">{right.title}</th>
         </tr>

@@ -5,6 +5,7 @@ import type { StepTaken } from '../records.ts';
 import { firstDivergence, pairSteps } from './compare-numbers.ts';
 import { Mark } from './icons.tsx';
 import { actionWording, type RunView } from './run-view.ts';
+import { sideBySide as say } from './strings.ts';
 
 export function SideBySide({ runs }: { runs: readonly RunView[] }) {
   const [left, setLeft] = useState(0);
@@ -20,8 +21,11 @@ export function SideBySide({ runs }: { runs: readonly RunView[] }) {
     <select aria-label={label} value={value} onChange={(event) => set(Number(event.target.value))}>
       {runs.map((run, index) => (
         <option key={index} value={index}>
-          {index + 1}: {run.started.manifest.settings.method}, seed{' '}
-          {run.started.manifest.settings.seed}
+          {say.seed(
+            index + 1,
+            run.started.manifest.settings.method,
+            run.started.manifest.settings.seed,
+          )}
         </option>
       ))}
     </select>
@@ -29,11 +33,11 @@ export function SideBySide({ runs }: { runs: readonly RunView[] }) {
   return (
     <section className="compare-part" aria-labelledby="side-title">
       <div className="compare-bar">
-        <h3 id="side-title">Side by side</h3>
-        {choose('The run on the left', left, setLeft)}
-        {choose('The run on the right', right, setRight)}
+        <h3 id="side-title">{say.sideSide}</h3>
+        {choose(say.runLeft, left, setLeft)}
+        {choose(say.runRight, right, setRight)}
         {divergence === null ? (
-          <span>They act alike at every step.</span>
+          <span>{say.theyActAlikeEveryStep}</span>
         ) : (
           <button
             type="button"
@@ -44,10 +48,10 @@ export function SideBySide({ runs }: { runs: readonly RunView[] }) {
                 ?.scrollIntoView({ block: 'center' })
             }
           >
-            They part at step {divergence}
+            {say.theyPartStep(divergence)}
           </button>
         )}
-        {!sameTask && <span className="aside">Mind that these are different tasks.</span>}
+        {!sameTask && <span className="aside">{say.mindTheseDifferentTasks}</span>}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reached by keyboard */}
       <div className="pairs" ref={list} tabIndex={0}>
@@ -71,13 +75,13 @@ export function SideBySide({ runs }: { runs: readonly RunView[] }) {
 }
 
 function Half({ step }: { step: StepTaken | null }) {
-  if (!step) return <p className="aside">has ended</p>;
+  if (!step) return <p className="aside">{say.ended}</p>;
   const wording = actionWording(step.actionClass);
   return (
     <div>
       <p className="thought">{step.thought}</p>
       <p className="action">
-        <code>{step.action || '(none)'}</code>
+        <code>{step.action || say.none}</code>
         {wording.tone !== 'good' && (
           <span className="class-mark">
             <Mark tone={wording.tone} />

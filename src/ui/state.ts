@@ -35,6 +35,7 @@ import {
   reduceReading,
 } from './reading.ts';
 import { boundaryAt, foldRun, type RunLabel, type RunView } from './run-view.ts';
+import { state as say } from './strings.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
@@ -197,35 +198,35 @@ export const initialState: UiState = {
   theme: 'system',
   notices: [],
   nextNotice: 1,
-  status: 'Starting the engine.',
+  status: say.startingEngine,
 };
 
 /** The next state. Equal state and event give an equal state; nothing else is read. */
 export function reduce(state: UiState, event: UiEvent): UiState {
   switch (event.type) {
     case 'engine_starting':
-      return { ...state, engine: 'starting', status: 'Starting the engine.' };
+      return { ...state, engine: 'starting', status: say.startingEngine };
     case 'engine_ready':
       return {
         ...state,
         engine: 'ready',
         capabilities: event.capabilities,
-        status: 'The engine is ready.',
+        status: say.engineReady,
       };
     case 'engine_failed':
       return {
         ...withNotice(state, {
           tone: 'error',
-          title: 'The engine stopped',
+          title: say.engineStopped,
           message: event.error.message,
-          next: 'Restart the engine; stored runs and models are kept, the loaded model is loaded again.',
+          next: say.restartEngineStoredRuns,
           action: 'restart_engine',
         }),
         engine: 'failed',
         model: null,
         loading: null,
         live: state.live && { ...state.live, status: 'ended', writing: null, phase: null },
-        status: 'The engine stopped.',
+        status: say.engineStoppedTitle,
       };
     case 'environments':
       return { ...state, environments: event.environments };
@@ -239,7 +240,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'stored_models':
       return { ...state, storedModels: event.models };
     case 'model_loading':
-      return { ...state, loading: startLoading(event), status: `Loading ${event.label}.` };
+      return { ...state, loading: startLoading(event), status: say.loading(event.label) };
     case 'model_previewed':
       return {
         ...state,
@@ -248,7 +249,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
           preview: event.preview,
           asking: event.asking,
         },
-        status: event.asking ? `${event.preview.name} may not fit into memory.` : state.status,
+        status: event.asking ? say.mayNotFitIntoMemory(event.preview.name) : state.status,
       };
     case 'model_agreed':
       return { ...state, loading: state.loading && { ...state.loading, asking: false } };
@@ -266,10 +267,10 @@ export function reduce(state: UiState, event: UiEvent): UiState {
         modelFrom: state.loading?.from ?? state.modelFrom,
         needs: null,
         loading: null,
-        status: `${event.model.name} is loaded.`,
+        status: say.loaded(event.model.name),
       };
     case 'model_not_loaded':
-      return { ...state, loading: null, status: 'No model was loaded.' };
+      return { ...state, loading: null, status: say.noModelLoaded };
     case 'setting_changed': {
       const drafts = { ...state.drafts };
       for (const name of Object.keys(event.patch)) delete drafts[name as FieldName]; // keys of a SettingsPatch
@@ -297,7 +298,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
         following: true,
         reading: readAnother(state.reading),
         comparing: { ...state.comparing, open: false },
-        status: 'Starting the run.',
+        status: say.startingRun,
       };
     case 'run_started':
       return withLive(state, (live) => ({ ...live, status: 'running', summary: event.run }));
@@ -315,7 +316,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
           writing: null,
           asked: null,
         })),
-        status: 'The run has ended.',
+        status: say.runEnded,
       };
     case 'control_sent':
       return withLive(state, (live) => withControl(live, event.command));
@@ -327,7 +328,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
         following: true,
         reading: readAnother(state.reading),
         comparing: { ...state.comparing, open: false },
-        status: `Opened ${event.label.name}.`,
+        status: say.opened(event.label.name),
       };
     case 'run_closed':
       return {

@@ -8,6 +8,7 @@ import { Icon } from './icons.tsx';
 import { RecordDialog } from './record-dialog.tsx';
 import type { RunView } from './run-view.ts';
 import { dispatch } from './store.ts';
+import { stepTools as say } from './strings.ts';
 
 export function StepTools({ run, step }: { run: RunView; step: StepTaken }) {
   const [open, setOpen] = useState<'record' | 'fork' | null>(null);
@@ -21,7 +22,7 @@ export function StepTools({ run, step }: { run: RunView; step: StepTaken }) {
       <button
         type="button"
         className="button bare small"
-        data-tip="Copies the address of this step; a file's run has to be opened again first."
+        data-tip={say.copiesAddressStepFiles}
         onClick={() =>
           navigator.clipboard.writeText(addressOf(run, step.t)).then(
             () => setCopied(true),
@@ -30,38 +31,38 @@ export function StepTools({ run, step }: { run: RunView; step: StepTaken }) {
         }
       >
         <Icon name="link" />
-        {copied ? 'Copied' : 'Link'}
+        {copied ? say.copied : say.link}
       </button>
       <button
         type="button"
         className="button bare small"
-        data-tip="Everything that was recorded at this step, as JSON."
+        data-tip={say.everythingRecordedStepJson}
         onClick={() => setOpen('record')}
       >
         <Icon name="braces" />
-        JSON
+        {say.json}
       </button>
       <button
         type="button"
         className="button bare small"
-        data-tip="Where everything is in the world after this step."
+        data-tip={say.whereEverythingWorldAfterStep}
         onClick={() => dispatch({ type: 'lower_panel', panel: 'world' })}
       >
         <Icon name="house" />
-        World
+        {say.world}
       </button>
       <button
         type="button"
         className="button bare small"
-        data-tip="A new run that takes the steps up to here over and goes on with other settings."
+        data-tip={say.newRunTakesSteps}
         onClick={() => setOpen('fork')}
       >
         <Icon name="fork" />
-        Fork
+        {say.fork}
       </button>
       {open === 'fork' && <ForkDialog run={run} t={step.t} onClose={() => setOpen(null)} />}
       {open === 'record' && (
-        <RecordDialog title={`Step ${step.t}`} records={records} onClose={() => setOpen(null)} />
+        <RecordDialog title={say.step(step.t)} records={records} onClose={() => setOpen(null)} />
       )}
     </div>
   );

@@ -7,6 +7,7 @@ import { Icon } from './icons.tsx';
 import { bytesText } from './numbers.ts';
 import { persistStorage } from './storage.ts';
 import { useLab } from './store.ts';
+import { storageFoot as say } from './strings.ts';
 
 export function StorageFoot() {
   const storage = useLab((state) => state.notebook.storage);
@@ -19,27 +20,27 @@ export function StorageFoot() {
           type="button"
           className="button small"
           disabled={count === 0}
-          data-tip="Every run of this browser as one zip: a backup, or the way to another computer."
+          data-tip={say.everyRunBrowserOne}
           onClick={() => void saveNotebook()}
         >
           <Icon name="save" />
-          Export all
+          {say.exportAll}
         </button>
         <button
           type="button"
           className="button small"
-          data-tip="Adds the runs of an exported notebook; those that are here already stay as they are."
+          data-tip={say.addsRunsExportedNotebook}
           onClick={() => picker.current?.click()}
         >
           <Icon name="open" />
-          Import…
+          {say.import}
         </button>
         <input
           ref={picker}
           type="file"
           accept=".zip"
           hidden
-          aria-label={`A notebook (${notebookEnding})`}
+          aria-label={say.notebook(notebookEnding)}
           onChange={(event) => {
             const file = event.target.files?.[0];
             event.target.value = '';
@@ -49,14 +50,14 @@ export function StorageFoot() {
       </div>
       {storage && (
         <p className="aside">
-          {bytesText(storage.usage)} of {bytesText(storage.quota)} used.{' '}
+          {say.used(bytesText(storage.usage), bytesText(storage.quota))}{' '}
           {storage.persisted ? (
-            'This browser keeps it until you delete it.'
+            say.browserKeepsUntilYouDelete
           ) : (
             <>
-              This browser may clear it when the disk runs short.{' '}
+              {say.browserMayClearWhen}{' '}
               <button type="button" className="link" onClick={() => void persistStorage()}>
-                Ask it not to
+                {say.askNot}
               </button>
             </>
           )}

@@ -4,6 +4,7 @@ import { serverAddress } from '../formats/channel.ts';
 import { connectSummaries, disconnectSummaries } from './load.ts';
 import { ServerForm } from './server-form.tsx';
 import { useLab } from './store.ts';
+import { summaryServer as say } from './strings.ts';
 
 export function SummaryServer({ locked }: { locked: boolean }) {
   const server = useLab((state) => state.summaryServer);
@@ -13,8 +14,8 @@ export function SummaryServer({ locked }: { locked: boolean }) {
     return (
       <div className="group">
         <p className="aside">
-          <b>{model}</b> at <code>{serverAddress(server.baseUrl)}</code> writes the summaries. It is
-          sent the task and the steps so far; its key is kept for this session only.
+          <b>{model}</b> {say.at} <code>{serverAddress(server.baseUrl)}</code>{' '}
+          {say.writesSummariesSentTask}
         </p>
         <button
           type="button"
@@ -22,7 +23,7 @@ export function SummaryServer({ locked }: { locked: boolean }) {
           disabled={locked}
           onClick={disconnectSummaries}
         >
-          Let the policy write them
+          {say.letPolicyWriteThem}
         </button>
       </div>
     );
@@ -30,15 +31,13 @@ export function SummaryServer({ locked }: { locked: boolean }) {
   return (
     <div className="group">
       <p className="aside">
-        {model === ''
-          ? 'The policy writes the summaries itself. Or let a model on an OpenAI-compatible server do it:'
-          : `The summaries are to come from "${model}". Connect its server, or empty the summary model.`}
+        {model === '' ? say.policyWritesSummariesItself : say.summariesComeConnectServer(model)}
       </p>
       <ServerForm
         // An opened config.toml fills it anew.
         key={`${channel?.base_url ?? ''} ${model}`}
-        of="summary server"
-        model={{ placeholder: 'summary model', value: model }}
+        of={say.summaryServer}
+        model={{ placeholder: say.summaryModel, value: model }}
         locked={locked}
         onConnect={connectSummaries}
         {...(channel && { baseUrl: channel.base_url, timeout: channel.timeout })}

@@ -1,6 +1,7 @@
 /** Says that this tab only reads, with the way to write here. */
 
 import { useLab } from './store.ts';
+import { tabsBanner as say } from './strings.ts';
 import { takeOver } from './tabs.ts';
 import './tabs-banner.css';
 
@@ -8,20 +9,18 @@ export function TabsBanner() {
   const writer = useLab((state) => state.notebook.writer);
   if (writer === 'this_tab' || writer === 'unknown') return null;
   return (
-    <section className="tabs-banner" aria-label="Another tab">
+    <section className="tabs-banner" aria-label={say.anotherTab}>
       <p role="status">
-        {writer === 'taking_over'
-          ? 'Asking the other tab to stop its run and step back …'
-          : 'The notebook is open in another tab. This one only reads: runs can be looked at, not started.'}
+        {writer === 'taking_over' ? say.askingOtherTabStop : say.notebookOpenAnotherTab}
       </p>
       <button
         type="button"
         className="button small"
         disabled={writer === 'taking_over'}
-        data-tip="A run in the other tab is stopped first; it is kept and can be resumed here."
+        data-tip={say.runOtherTabStopped}
         onClick={() => takeOver()}
       >
-        Take over
+        {say.takeOver}
       </button>
     </section>
   );

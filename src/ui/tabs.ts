@@ -5,6 +5,7 @@ import { refreshRuns } from './actions.ts';
 import { refreshModels } from './load.ts';
 import { report } from './report.ts';
 import { dispatch, useLab } from './store.ts';
+import { tabs as say } from './strings.ts';
 
 const lockName = 'attt-notebook';
 /** A tab that hangs does not answer; then the lock is taken from it. */
@@ -57,15 +58,7 @@ export function takeOver(): void {
 export function mayWrite(): boolean {
   const { writer } = useLab.getState().notebook;
   if (writer === 'this_tab' || writer === 'unknown') return true;
-  report(
-    'This tab only reads',
-    toWire(
-      new LabError(
-        'unsupported',
-        'The notebook is open in another tab, which writes to it. Take over here first, with the button at the top.',
-      ),
-    ),
-  );
+  report(say.tabOnlyReads, toWire(new LabError('unsupported', say.notebookOpenAnotherTab)));
   return false;
 }
 

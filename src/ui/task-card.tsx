@@ -6,6 +6,7 @@ import { Icon } from './icons.tsx';
 import { plural } from './numbers.ts';
 import { isRunning, taskKey } from './state.ts';
 import { useLab } from './store.ts';
+import { taskCard as say } from './strings.ts';
 import { Term } from './tip.tsx';
 import './task-card.css';
 
@@ -27,13 +28,13 @@ export function TaskCard() {
   return (
     <section className="panel" aria-labelledby="task-title">
       <h2 id="task-title">
-        <Term name="task">Task</Term>
+        <Term name="task">{say.task}</Term>
       </h2>
       {env ? (
         <>
           <div className="task-row">
             <select
-              aria-label="World"
+              aria-label={say.world}
               data-tip={`${env.help}\n${env.citation}`}
               value={env.id}
               disabled={running}
@@ -52,13 +53,13 @@ export function TaskCard() {
           </div>
           <div className="task-row">
             <select
-              aria-label="Split"
-              data-tip={split?.help ?? 'A world from a file.'}
+              aria-label={say.split}
+              data-tip={split?.help ?? say.worldFile}
               value={fromFile ? 'file' : (split?.name ?? '')}
               disabled={running}
               onChange={(event) => void chooseTask(env.id, event.target.value, 0)}
             >
-              {fromFile && <option value="file">from a file</option>}
+              {fromFile && <option value="file">{say.file}</option>}
               {env.splits.map((one) => (
                 <option key={one.name} value={one.name}>
                   {one.name} ({one.size})
@@ -71,7 +72,7 @@ export function TaskCard() {
               <button
                 type="button"
                 className="button bare iconic small"
-                aria-label="The task before"
+                aria-label={say.taskBefore}
                 disabled={at === 0 || running}
                 onClick={() => choose(at - 1)}
               >
@@ -79,18 +80,18 @@ export function TaskCard() {
               </button>
               <input
                 type="number"
-                aria-label="Number of the task in its split"
+                aria-label={say.numberTaskSplit}
                 min={0}
                 max={Math.max(0, known.length - 1)}
                 value={task?.index ?? 0}
                 disabled={running}
                 onChange={(event) => choose(Number(event.target.value))}
               />
-              <span className="aside">of {known.length}</span>
+              <span className="aside">{say.of(known.length)}</span>
               <button
                 type="button"
                 className="button bare iconic small"
-                aria-label="The task after"
+                aria-label={say.taskAfter}
                 disabled={at >= known.length - 1 || running}
                 onClick={() => choose(at + 1)}
               >
@@ -99,8 +100,8 @@ export function TaskCard() {
               <button
                 type="button"
                 className="button bare iconic small"
-                aria-label="Any task of the split"
-                data-tip="Any task of the split"
+                aria-label={say.anyTaskSplit}
+                data-tip={say.anyTaskSplit}
                 disabled={known.length < 2 || running}
                 onClick={() => choose(Math.floor(Math.random() * known.length))}
               >
@@ -108,25 +109,19 @@ export function TaskCard() {
               </button>
             </div>
           )}
-          <p className="goal">
-            {task?.goal ?? (task ? 'Its goal is told by the world.' : 'Reading the tasks…')}
-          </p>
+          <p className="goal">{task?.goal ?? (task ? say.goalToldWorld : say.readingTasks)}</p>
           <p className="aside task-foot">
             <span>
-              {fromFile
-                ? 'one world from a file'
-                : split
-                  ? `${task?.kind ?? ''}`
-                  : plural(0, 'task')}
+              {fromFile ? say.oneWorldFile : split ? `${task?.kind ?? ''}` : plural(0, 'task')}
             </span>
             <button
               type="button"
               className="link"
               disabled={running}
-              data-tip="Opens a scene.json or a game.tw-pddl of ALFWorld; dropping it on the page works too."
+              data-tip={say.opensSceneJsonGame}
               onClick={() => picker.current?.click()}
             >
-              world from a file…
+              {say.worldFileLabel}
             </button>
           </p>
           <input
@@ -134,7 +129,7 @@ export function TaskCard() {
             type="file"
             accept=".json,.tw-pddl"
             hidden
-            aria-label="A scene.json or game.tw-pddl"
+            aria-label={say.sceneJsonGameTwPddl}
             onChange={(event) => {
               const file = event.target.files?.[0];
               event.target.value = '';
@@ -143,7 +138,7 @@ export function TaskCard() {
           />
         </>
       ) : (
-        <p className="aside">Reading the worlds…</p>
+        <p className="aside">{say.readingWorlds}</p>
       )}
     </section>
   );

@@ -1,7 +1,7 @@
 /** Tooltips: one layer for the whole page, and the words of the field that carry one. */
 
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { type TermName, terms } from './terms.ts';
+import { type TermName, terms } from './strings.ts';
 import './tip.css';
 
 /** A word of the field; hovering or focusing it says what it means. */
@@ -12,6 +12,24 @@ export function Term({ name, children }: { name: TermName; children?: ReactNode 
       {children ?? word}
     </button>
   );
+}
+
+/** A sentence in which words of the field stand as `[lora|LoRA adapter]`. */
+export function Prose({ text }: { text: string }) {
+  return text.split(/[[\]]/).map((part, index) => {
+    const [name = '', word] = part.split('|');
+    return isTerm(name) && word !== undefined ? (
+      <Term key={index} name={name}>
+        {word}
+      </Term>
+    ) : (
+      part
+    );
+  });
+}
+
+function isTerm(name: string): name is TermName {
+  return Object.hasOwn(terms, name);
 }
 
 interface Shown {

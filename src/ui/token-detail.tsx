@@ -4,6 +4,7 @@ import type { Boundary } from '../records.ts';
 import { valueText } from './numbers.ts';
 import type { RunView } from './run-view.ts';
 import { dispatch } from './store.ts';
+import { tokenDetail as say } from './strings.ts';
 import { Term } from './tip.tsx';
 import { earlierSteps, ngramText, visibleText } from './tokens.ts';
 
@@ -24,36 +25,36 @@ export function TokenDetail({ run, boundary, j }: { run: RunView; boundary: Boun
     <div className="token-detail" aria-live="polite">
       <dl>
         <div className="wide">
-          <dt>token</dt>
+          <dt>{say.token}</dt>
           <dd>
             <code className="token-text">{visibleText(tokens.pieces[j] ?? '')}</code>
             <span className="aside">
-              id {tokens.ids[j]}, place {j + 1} of {tokens.ids.length}
+              {say.idPlace(tokens.ids[j] ?? '', j + 1, tokens.ids.length)}
             </span>
           </dd>
         </div>
         <div>
           <dt>
-            <Term name="weight">weight</Term>
+            <Term name="weight">{say.weight}</Term>
           </dt>
-          <dd>{weight === 0 ? 'not trained' : valueText(weight)}</dd>
+          <dd>{weight === 0 ? say.notTrained : valueText(weight)}</dd>
         </div>
         <div>
           <dt>
-            <Term name="ce">CE</Term>
+            <Term name="ce">{say.ce}</Term>
           </dt>
           <dd>
             {before === null
-              ? 'not measured'
+              ? say.notMeasured
               : after === null
-                ? `${valueText(before)} nats`
-                : `${valueText(before)} → ${valueText(after)} nats`}
+                ? say.nats(valueText(before))
+                : say.natsBeforeAfter(valueText(before), valueText(after))}
           </dd>
         </div>
         {before !== null && (
           <div>
             <dt>
-              <Term name="logprob">log p</Term>
+              <Term name="logprob">{say.logP}</Term>
             </dt>
             <dd>
               {valueText(-before)}
@@ -67,18 +68,19 @@ export function TokenDetail({ run, boundary, j }: { run: RunView; boundary: Boun
               <Term name="kl" />
             </dt>
             <dd>
-              {valueText(kl)}, <Term name="entropy" /> {valueText(tokens.entropy?.[j])} nats
+              {valueText(kl)}, <Term name="entropy" />{' '}
+              {say.natsEntropy(valueText(tokens.entropy?.[j]))}
             </dd>
           </div>
         )}
         {alternatives.length > 0 && (
           <div className="wide">
             <dt>
-              <Term name="alternatives">likely</Term>
+              <Term name="alternatives">{say.likely}</Term>
             </dt>
             <dd>
               {alternatives.map(({ id, piece, logprob }) => (
-                <span key={id} className="alternative" data-tip={`id ${id}`}>
+                <span key={id} className="alternative" data-tip={say.id(id)}>
                   <code className="token-text">{visibleText(piece)}</code>
                   {valueText(logprob)}
                 </span>
@@ -88,18 +90,18 @@ export function TokenDetail({ run, boundary, j }: { run: RunView; boundary: Boun
         )}
         <div className="wide">
           <dt>
-            <Term name="ngram">{n}-gram</Term>
+            <Term name="ngram">{say.gram(n)}</Term>
           </dt>
           <dd>
             {ngram === null || count === 0 ? (
-              'none that covers it occurred before'
+              say.noneCoversOccurredBefore
             ) : (
               <>
                 <code className="token-text">{visibleText(ngram)}</code>
                 <span>
                   {' '}
-                  {count === 1 ? 'once' : `${count} times`} before
-                  {steps.length > 0 && ', in the text of step '}
+                  {count === 1 ? say.once : say.times(count)} {say.before}
+                  {steps.length > 0 && say.textStep}
                   {steps.slice(-6).map((t, index) => (
                     <span key={t}>
                       {index > 0 && ', '}

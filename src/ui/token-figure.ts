@@ -4,6 +4,7 @@ import { csvOf } from './csv.ts';
 import { valueText } from './numbers.ts';
 import { outcomeWording, type RunView } from './run-view.ts';
 import type { Quantity } from './state.ts';
+import { tokenMatrix as say } from './strings.ts';
 import { paint, quantityWords, type Scale, tokenValue } from './tokens.ts';
 
 const cell = { width: 6, height: 12 };
@@ -46,7 +47,7 @@ export function tokensSvg(run: RunView, quantity: Quantity, scale: Scale): strin
     `<text x="${room.left}" y="32" fill="#555">${escaped(run.started.task.goal ?? run.name)}</text>`,
     ...rows.map(
       ({ t }, row) =>
-        `<text x="${room.left - 6}" y="${room.top + (row + 0.5) * cell.height + 3}" text-anchor="end">step ${t}</text>`,
+        `<text x="${room.left - 6}" y="${room.top + (row + 0.5) * cell.height + 3}" text-anchor="end">${say.row(t)}</text>`,
     ),
     ...[...paths].map(([shade, cells]) => `<path fill="${colour(shade)}" d="${cells.join('')}"/>`),
     ...bar,

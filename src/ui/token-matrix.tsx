@@ -5,9 +5,10 @@ import type { Boundary } from '../records.ts';
 import type { RunView } from './run-view.ts';
 import type { Quantity } from './state.ts';
 import { dispatch } from './store.ts';
+import { tokenMatrix as say } from './strings.ts';
 import { useDark } from './theme.ts';
 import { TokenDetail } from './token-detail.tsx';
-import { paint, type Scale, tokenValue } from './tokens.ts';
+import { paint, quantityWords, type Scale, tokenValue } from './tokens.ts';
 
 const labelWidth = 46;
 const rowHeight = 18;
@@ -44,6 +45,7 @@ export function TokenMatrix({
     widestCell,
     Math.max(narrowestCell, Math.floor((width - labelWidth) / longest)),
   );
+  const colour = quantityWords[quantity].title;
   const drawnWidth = Math.max(labelWidth + cell * longest, 1);
   const drawnHeight = Math.max(rowHeight * rows.length, 1);
 
@@ -72,7 +74,7 @@ export function TokenMatrix({
     rows.forEach(({ t, tokens }, row) => {
       const y = row * rowHeight;
       context.fillStyle = t === boundary.t ? style.color : style.outlineColor;
-      context.fillText(`step ${t}`, 0, y + rowHeight / 2);
+      context.fillText(say.row(t), 0, y + rowHeight / 2);
       tokens?.ids.forEach((_, j) => {
         const value = tokenValue(tokens, j, quantity);
         if (value === null) return;
@@ -101,7 +103,7 @@ export function TokenMatrix({
         <canvas
           ref={canvas}
           role="img"
-          aria-label={`${rows.length} boundaries with up to ${longest} tokens each, coloured by ${quantity.replace('_', ' ')}. The text view reads them one by one.`}
+          aria-label={say.boundariesTokensEachColoured(rows.length, longest, colour)}
           style={{ width: drawnWidth, height: drawnHeight }}
           onPointerMove={(event) => {
             const next = cellAt(event);

@@ -9,6 +9,7 @@ import type { RunView } from './run-view.ts';
 import { SortHead } from './sort-head.tsx';
 import { type SortOrder, sortedBy } from './sorting.ts';
 import { dispatch, useLab } from './store.ts';
+import { tokenTable as say } from './strings.ts';
 import { visibleText } from './tokens.ts';
 
 interface Row {
@@ -22,16 +23,16 @@ const columns: readonly {
   readonly label: string;
   readonly value: (row: Row) => CsvCell;
 }[] = [
-  { key: 'step', label: 'step', value: ({ boundary }) => boundary.t },
-  { key: 'place', label: 'place', value: ({ j }) => j + 1 },
-  { key: 'id', label: 'id', value: ({ tokens, j }) => tokens.ids[j] ?? null },
-  { key: 'piece', label: 'token', value: ({ tokens, j }) => tokens.pieces[j] ?? '' },
-  { key: 'weight', label: 'weight', value: ({ tokens, j }) => tokens.weights[j] ?? null },
-  { key: 'count', label: 'count', value: ({ tokens, j }) => tokens.counts[j] ?? null },
-  { key: 'ce_before', label: 'CE before', value: ({ tokens, j }) => tokens.ceBefore[j] ?? null },
-  { key: 'ce_after', label: 'CE after', value: ({ tokens, j }) => tokens.ceAfter[j] ?? null },
-  { key: 'kl', label: 'KL', value: ({ tokens, j }) => tokens.kl?.[j] ?? null },
-  { key: 'entropy', label: 'entropy', value: ({ tokens, j }) => tokens.entropy?.[j] ?? null },
+  { key: 'step', label: say.step, value: ({ boundary }) => boundary.t },
+  { key: 'place', label: say.place, value: ({ j }) => j + 1 },
+  { key: 'id', label: say.id, value: ({ tokens, j }) => tokens.ids[j] ?? null },
+  { key: 'piece', label: say.token, value: ({ tokens, j }) => tokens.pieces[j] ?? '' },
+  { key: 'weight', label: say.weight, value: ({ tokens, j }) => tokens.weights[j] ?? null },
+  { key: 'count', label: say.count, value: ({ tokens, j }) => tokens.counts[j] ?? null },
+  { key: 'ce_before', label: say.ceBefore, value: ({ tokens, j }) => tokens.ceBefore[j] ?? null },
+  { key: 'ce_after', label: say.ceAfter, value: ({ tokens, j }) => tokens.ceAfter[j] ?? null },
+  { key: 'kl', label: say.kl, value: ({ tokens, j }) => tokens.kl?.[j] ?? null },
+  { key: 'entropy', label: say.entropy, value: ({ tokens, j }) => tokens.entropy?.[j] ?? null },
 ];
 
 export function TokenTable({ run }: { run: RunView }) {
@@ -50,10 +51,10 @@ export function TokenTable({ run }: { run: RunView }) {
   ]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reached by keyboard
-    <section className="token-table" aria-label="Kept tokens" tabIndex={0}>
+    <section className="token-table" aria-label={say.keptTokens} tabIndex={0}>
       <p className="token-table-head">
         {rows.length === 0 ? (
-          'Click tokens in the text or among all boundaries: they are kept here side by side.'
+          say.clickTokensTextAmong
         ) : (
           <>
             <button
@@ -67,14 +68,14 @@ export function TokenTable({ run }: { run: RunView }) {
               }
             >
               <Icon name="copy" />
-              {copied ? 'Copied' : 'Copy as CSV'}
+              {copied ? say.copied : say.copyCsv}
             </button>
             <button
               type="button"
               className="button bare small"
               onClick={() => dispatch({ type: 'pins_cleared' })}
             >
-              Empty the table
+              {say.emptyTable}
             </button>
           </>
         )}
@@ -95,7 +96,7 @@ export function TokenTable({ run }: { run: RunView }) {
                 </SortHead>
               ))}
               <th>
-                <span className="unseen">take off</span>
+                <span className="unseen">{say.takeOff}</span>
               </th>
             </tr>
           </thead>
@@ -131,7 +132,7 @@ export function TokenTable({ run }: { run: RunView }) {
                   <button
                     type="button"
                     className="button bare iconic small"
-                    aria-label={`Take token ${row.j + 1} of step ${row.boundary.t} off the table`}
+                    aria-label={say.takeTokenStepOffTable(row.j + 1, row.boundary.t)}
                     onClick={() =>
                       dispatch({ type: 'token_pinned', pin: { seq: row.boundary.seq, j: row.j } })
                     }

@@ -4,6 +4,7 @@ import { interpolatePuOr, interpolateYlGnBu, interpolateYlOrRd } from 'd3-scale-
 import type { Boundary, TokenColumns } from '../records.ts';
 import type { RunView } from './run-view.ts';
 import type { Quantity } from './state.ts';
+import { tokens as say } from './strings.ts';
 
 export interface Scale {
   readonly low: number;
@@ -40,12 +41,12 @@ export function tokenValue(tokens: TokenColumns, j: number, quantity: Quantity):
 export const quantityWords: Readonly<
   Record<Quantity, { readonly title: string; readonly low: string; readonly high: string }>
 > = {
-  weight: { title: 'Token weight', low: 'repeated', high: 'new' },
-  ce_before: { title: 'Cross entropy before (nats)', low: 'expected', high: 'surprising' },
-  ce_after: { title: 'Cross entropy after (nats)', low: 'expected', high: 'surprising' },
-  ce_change: { title: 'Change of cross entropy (nats)', low: 'likelier', high: 'less likely' },
-  kl: { title: 'KL to the episode start (nats)', low: 'as before', high: 'moved' },
-  entropy: { title: 'Entropy after (nats)', low: 'sure', high: 'unsure' },
+  weight: { title: say.tokenWeight, low: say.repeated, high: say.new },
+  ce_before: { title: say.crossEntropyBeforeNats, low: say.expected, high: say.surprising },
+  ce_after: { title: say.crossEntropyAfterNats, low: say.expected, high: say.surprising },
+  ce_change: { title: say.changeCrossEntropyNats, low: say.likelier, high: say.lessLikely },
+  kl: { title: say.klEpisodeStartNats, low: say.before, high: say.moved },
+  entropy: { title: say.entropyAfterNats, low: say.sure, high: say.unsure },
 };
 
 /** The scale over some boundaries: weights are always 0 to 1, both cross entropies share theirs. */

@@ -4,6 +4,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { openDemo } from './actions.ts';
 import { shownRun } from './state.ts';
 import { dispatch, useLab } from './store.ts';
+import { tour as say } from './strings.ts';
 import './tour.css';
 
 interface Stop {
@@ -16,33 +17,33 @@ interface Stop {
 const stops: readonly Stop[] = [
   {
     at: '.run-bar',
-    title: 'Run, pause, step, stop',
-    text: 'One click runs an episode. The line shows every step with its marks: updates, skips, rollbacks. Arrow keys walk it.',
+    title: say.runPauseStepStop,
+    text: say.oneClickRunsEpisode,
   },
   {
     at: '.transcript',
-    title: 'What the agent thought, did and saw',
-    text: 'At every boundary a card says in words whether the adapter was trained, and why not.',
+    title: say.whatAgentThoughtDidSaw,
+    text: say.everyBoundaryCardSays,
   },
   {
     at: '.charts',
-    title: 'How repetition, drift and loss went',
-    text: 'Limits are drawn as lines. The cursor is the step that you are looking at.',
+    title: say.howRepetitionDriftLossWent,
+    text: say.limitsDrawnLinesCursor,
   },
   {
     at: '.heatmap',
-    title: 'How much each token counted',
-    text: 'A token that the agent had written before weighs little, a new one fully. Hover one for its n-gram and its earlier counts.',
+    title: say.howMuchEachTokenCounted,
+    text: say.tokenAgentHadWritten,
   },
   {
     at: '.side',
-    title: 'What the next run is made of',
-    text: 'Model, task and settings, and under “Runs” what was run before. Everything opens by being dropped on the page.',
+    title: say.whatNextRunMade,
+    text: say.modelTaskSettingsUnder,
   },
   {
     at: '.badge-button',
-    title: 'What computes here',
-    text: 'WebGPU or the processor. Click it to see each thing that the browser offers, and what to do where one is missing.',
+    title: say.whatComputes,
+    text: say.webgpuProcessorClickSee,
   },
 ];
 
@@ -96,12 +97,10 @@ function TourStop({ place, stop }: { place: number; stop: Stop }) {
       <h2 id={heading}>{stop.title}</h2>
       <p>{stop.text}</p>
       <div className="tour-foot">
-        <span>
-          {place + 1} of {stops.length}
-        </span>
+        <span>{say.of(place + 1, stops.length)}</span>
         {place > 0 && (
           <button type="button" className="button small" onClick={() => go(place - 1)}>
-            Back
+            {say.back}
           </button>
         )}
         <button
@@ -110,11 +109,11 @@ function TourStop({ place, stop }: { place: number; stop: Stop }) {
           className="button small primary"
           onClick={() => go(last ? null : place + 1)}
         >
-          {last ? 'Done' : 'Next'}
+          {last ? say.done : say.next}
         </button>
         {!last && (
           <button type="button" className="button bare small" onClick={() => go(null)}>
-            End the tour
+            {say.endTour}
           </button>
         )}
       </div>

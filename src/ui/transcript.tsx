@@ -13,6 +13,7 @@ import { actionWording, endWording, phaseText, type RunView } from './run-view.t
 import { isRunning, shownStep } from './state.ts';
 import { StepTools } from './step-tools.tsx';
 import { dispatch, useLab } from './store.ts';
+import { transcript as say } from './strings.ts';
 import { Term } from './tip.tsx';
 import './transcript.css';
 
@@ -78,7 +79,7 @@ export function Transcript({ run }: { run: RunView }) {
       <section
         ref={scroller}
         className="transcript-scroll"
-        aria-label="Transcript"
+        aria-label={say.transcript}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reached by keyboard
         tabIndex={0}
         onScroll={onScroll}
@@ -115,7 +116,7 @@ export function Transcript({ run }: { run: RunView }) {
             })}
           </ol>
           {items.length === 0 && run.items.length > 0 && (
-            <p className="none-shown">No part of this run passes the filter.</p>
+            <p className="none-shown">{say.noPartRunPassesFilter}</p>
           )}
           {run.ended ? <End ended={run.ended} /> : live && running ? <Live live={live} /> : <Cut />}
         </div>
@@ -127,7 +128,7 @@ export function Transcript({ run }: { run: RunView }) {
           onClick={() => dispatch({ type: 'follow', on: true })}
         >
           <Icon name="down" />
-          Follow the run
+          {say.followRun}
         </button>
       )}
     </div>
@@ -138,7 +139,7 @@ function First({ run }: { run: RunView }) {
   return (
     <details className="first">
       <summary>
-        What the policy was given first{' '}
+        {say.whatPolicyGivenFirst}{' '}
         <span className="aside">{plural(run.started.promptIds.length, 'token')}</span>
       </summary>
       {run.started.messages.map((message, index) => (
@@ -185,7 +186,7 @@ const Step = memo(function Step({ run, step, current, find }: StepProps) {
               <Found text={step.action} find={find} />
             </code>
           ) : (
-            <code className="raw">{(step.thought === '' && step.generation.text) || '(none)'}</code>
+            <code className="raw">{(step.thought === '' && step.generation.text) || say.none}</code>
           )}
           {wording.tone !== 'good' && (
             <span className="class-mark" data-tip={wording.help}>
@@ -201,9 +202,12 @@ const Step = memo(function Step({ run, step, current, find }: StepProps) {
       </div>
       <span
         className="step-repetition"
-        data-tip={`Repetition ${valueText(step.repetition)}: the largest similarity of the words of this step with an earlier one. ${plural(step.generation.ids.length, 'token')} written.`}
+        data-tip={say.repetitionLargestSimilarityWords(
+          valueText(step.repetition),
+          plural(step.generation.ids.length, 'token'),
+        )}
       >
-        <span className="unseen">repetition</span>
+        <span className="unseen">{say.repetition}</span>
         {valueText(step.repetition)}
         <span className="gauge" aria-hidden="true">
           <span style={{ width: `${step.repetition * 100}%` }} />
@@ -229,14 +233,10 @@ function ManualRollback({ event }: { event: RolledBack }) {
       <p className="card-head">
         <Mark tone="note" />
         <strong>
-          <Term name="rollback">Rolled back</Term> by you after step {event.t}
+          <Term name="rollback">{say.rolledBack}</Term> {say.youAfterStep(event.t)}
         </strong>
       </p>
-      <p>
-        {event.restored
-          ? 'The adapter is as it was at the episode start.'
-          : 'There was nothing to undo: the adapter was as at the episode start.'}
-      </p>
+      <p>{event.restored ? say.adapterEpisodeStart : say.thereNothingUndoAdapter}</p>
     </li>
   );
 }
@@ -250,14 +250,14 @@ function Live({ live }: { live: LiveRun }) {
       <span className="step-number">{t}</span>
       <div className="step-body">
         {live.status === 'paused' ? (
-          <p className="aside">Paused. Resume goes on with this step.</p>
+          <p className="aside">{say.pausedResumeGoesStep}</p>
         ) : writing ? (
           <p className="stream">
             {writing.text}
             <span className="caret" aria-hidden="true" />
           </p>
         ) : (
-          <p className="aside">{capital(phase ? phaseText(phase.phase) : 'working')}…</p>
+          <p className="aside">{capital(phase ? phaseText(phase.phase) : say.working)}…</p>
         )}
         {phase && phase.total > 1 && (
           <progress
@@ -282,10 +282,8 @@ function End({ ended }: { ended: EpisodeEnded }) {
     <div className={`card end ${wording.tone}`}>
       <p className="card-head">
         <Mark tone={wording.tone} />
-        <strong>
-          {wording.label} after {plural(ended.t, 'step')}
-        </strong>
-        <span className="aside">reward {valueText(ended.reward)}</span>
+        <strong>{say.after(wording.label, plural(ended.t, 'step'))}</strong>
+        <span className="aside">{say.reward(valueText(ended.reward))}</span>
       </p>
       <p>{ended.error ? ended.error.message : wording.help}</p>
       <p className="aside">
@@ -301,9 +299,9 @@ function Cut() {
     <div className="card end quiet">
       <p className="card-head">
         <Mark tone="quiet" />
-        <strong>The record ends here</strong>
+        <strong>{say.recordEnds}</strong>
       </p>
-      <p>The run was interrupted before its end; everything up to here was kept.</p>
+      <p>{say.runInterruptedBeforeEnd}</p>
     </div>
   );
 }

@@ -6,8 +6,9 @@ import { Icon } from './icons.tsx';
 import { plural } from './numbers.ts';
 import { resumeRun, startRun } from './running.ts';
 import { dispatch, useLab } from './store.ts';
+import { welcome as say } from './strings.ts';
 import { useDark } from './theme.ts';
-import { Term } from './tip.tsx';
+import { Prose } from './tip.tsx';
 import { paint } from './tokens.ts';
 import { startTour } from './tour.tsx';
 import './welcome.css';
@@ -25,12 +26,9 @@ export function Welcome() {
     <section className="welcome" aria-labelledby="welcome-title">
       <div className="welcome-inner">
         <Offer />
-        <h2 id="welcome-title">Watch a language model learn while it acts</h2>
+        <h2 id="welcome-title">{say.watchLanguageModelLearn}</h2>
         <p className="lead">
-          A small model looks for things in a simulated household, starts to repeat itself, and a{' '}
-          <Term name="lora">LoRA adapter</Term> is trained on its own words, right here in this tab,
-          each word weighed by how new it is. Nothing leaves your computer, unless you connect a
-          server.
+          <Prose text={say.smallModelLooksThings} />
         </p>
         <div className="welcome-buttons">
           <button
@@ -41,41 +39,37 @@ export function Welcome() {
           >
             <Icon name="play" />
             {starting
-              ? 'Starting…'
+              ? say.starting
               : loading
-                ? 'Loading the model…'
+                ? say.loadingModel
                 : model
-                  ? `Run ${model.name}`
-                  : 'Run the bundled policy'}
+                  ? say.run(model.name)
+                  : say.runBundledPolicy}
           </button>
           <button type="button" className="button big" onClick={() => void openDemo()}>
-            Open a recorded run
+            {say.openRecordedRun}
           </button>
           <button type="button" className="button bare big" onClick={() => void startTour()}>
-            Take the tour
+            {say.takeTour}
           </button>
         </div>
         <ol className="idea">
           <li>
-            <h3>Act</h3>
+            <h3>{say.act}</h3>
             <p>
-              At each step the <Term name="policy">policy</Term> writes a{' '}
-              <Term name="thought">thought</Term> and one <Term name="action">action</Term>; the
-              world answers with an <Term name="observation">observation</Term>.
+              <Prose text={say.eachStepPolicyPolicy} />
             </p>
           </li>
           <li>
-            <h3>Weigh and learn</h3>
+            <h3>{say.weighLearn}</h3>
             <p>
-              Every few steps the adapter is trained on the last text. A repeated{' '}
-              <Term name="ngram">n-gram</Term> counts little, a new one fully.
+              <Prose text={say.everyFewStepsAdapter} />
             </p>
           </li>
           <li>
-            <h3>Guard</h3>
+            <h3>{say.guard}</h3>
             <p>
-              Too much <Term name="ratio">repetition</Term> or <Term name="kl">drift</Term> puts the
-              adapter back to the start of the episode: a <Term name="rollback">rollback</Term>.
+              <Prose text={say.tooMuchRatioRepetition} />
             </p>
           </li>
         </ol>
@@ -84,8 +78,10 @@ export function Welcome() {
           <details className="welcome-probe">
             <summary>
               {capabilities?.backend === 'webgpu'
-                ? `This browser offers WebGPU; ${missing.length} other thing${missing.length === 1 ? ' is' : 's are'} missing`
-                : 'No WebGPU here: the model runs on the processor, slower'}
+                ? missing.length === 1
+                  ? say.browserOffersWebgpuOne
+                  : say.browserOffersWebgpuOther(missing.length)
+                : say.noWebgpuModelRuns}
             </summary>
             <ProbeSteps steps={missing} />
           </details>
@@ -101,10 +97,10 @@ function Offer() {
   const writing = useLab((state) => state.notebook.writer === 'this_tab');
   if (!run || !writing) return null;
   return (
-    <section className="offer" aria-label="An interrupted run">
+    <section className="offer" aria-label={say.interruptedRun}>
       <p>
-        <strong>{run.goal || 'A run'}</strong> was interrupted after {plural(run.steps, 'step')}.
-        Everything up to there is kept.
+        <strong>{run.goal || say.runTitle}</strong>{' '}
+        {say.interruptedAfterEverythingThereKept(plural(run.steps, 'step'))}
       </p>
       <div>
         <button
@@ -112,7 +108,7 @@ function Offer() {
           className="button primary small"
           onClick={() => void resumeRun(run.id)}
         >
-          Resume from step {run.steps}
+          {say.resumeStep(run.steps)}
         </button>
         <button
           type="button"
@@ -122,14 +118,14 @@ function Offer() {
             void openRun(run.id);
           }}
         >
-          Read it
+          {say.read}
         </button>
         <button
           type="button"
           className="button bare small"
           onClick={() => dispatch({ type: 'resume_offered', id: null })}
         >
-          Not now
+          {say.notNow}
         </button>
       </div>
     </section>
@@ -175,9 +171,7 @@ function Example() {
           );
         })}
       </p>
-      <figcaption>
-        The words that were written twice before weigh 1 / (1 + 2) = 0.33, the new ones 1.
-      </figcaption>
+      <figcaption>{say.wordsWrittenTwiceBefore}</figcaption>
     </figure>
   );
 }

@@ -7,6 +7,7 @@ import { attempt } from './report.ts';
 import type { RunView } from './run-view.ts';
 import { shownStep } from './state.ts';
 import { dispatch, useLab } from './store.ts';
+import { worldPanel as say } from './strings.ts';
 import { firstDifference, lastSeen } from './world.ts';
 import './world-panel.css';
 
@@ -29,14 +30,14 @@ export function WorldPanel({ run }: { run: RunView }) {
   return (
     <section className="world" aria-labelledby="world-title">
       <div className="heatmap-head">
-        <h3 id="world-title">World after step {t}</h3>
+        <h3 id="world-title">{say.worldAfterStep(t)}</h3>
         <span className="aside world-holding">
           {world?.holding ? (
             <>
-              holds <Thing thing={world.holding} seen={seen} moved={false} />
+              {say.holds} <Thing thing={world.holding} seen={seen} moved={false} />
             </>
           ) : (
-            world && 'holds nothing'
+            world && say.holdsNothing
           )}
         </span>
         <button
@@ -44,31 +45,28 @@ export function WorldPanel({ run }: { run: RunView }) {
           className="button small"
           onClick={() => dispatch({ type: 'lower_panel', panel: 'tokens' })}
         >
-          Back to the tokens
+          {say.backTokens}
         </button>
       </div>
-      {worlds?.length === 0 && <p className="heatmap-empty">This world cannot be looked into.</p>}
-      {worlds === null && <p className="heatmap-empty">Replaying the actions…</p>}
+      {worlds?.length === 0 && <p className="heatmap-empty">{say.worldCannotLookedInto}</p>}
+      {worlds === null && <p className="heatmap-empty">{say.replayingActions}</p>}
       {broken !== null && broken <= t && (
-        <p className="heatmap-note warn-text">
-          From step {broken} on the replayed world is not the recorded one; it may come from another
-          version.
-        </p>
+        <p className="heatmap-note warn-text">{say.stepReplayedWorldNot(broken)}</p>
       )}
       {world && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reached by keyboard
-        <ul className="places" tabIndex={0} aria-label="Places">
+        <ul className="places" tabIndex={0} aria-label={say.places}>
           {world.places.map((place) => (
             <li key={place.name} data-here={place.here || undefined}>
               <span className="place">
-                {place.here && <span className="unseen">the agent is here: </span>}
+                {place.here && <span className="unseen">{say.agent} </span>}
                 {place.name}
                 {place.open !== null && (
-                  <span className="aside"> {place.open ? 'open' : 'closed'}</span>
+                  <span className="aside"> {place.open ? say.open : say.closed}</span>
                 )}
               </span>
               <span className="things">
-                {place.things.length === 0 && <span className="aside">empty</span>}
+                {place.things.length === 0 && <span className="aside">{say.empty}</span>}
                 {place.things.map((thing) => (
                   <Thing
                     key={thing.name}
@@ -82,9 +80,7 @@ export function WorldPanel({ run }: { run: RunView }) {
           ))}
         </ul>
       )}
-      <p className="heatmap-note">
-        Pale things were never named to the agent. Marked ones moved or changed in this step.
-      </p>
+      <p className="heatmap-note">{say.paleThingsNeverNamed}</p>
     </section>
   );
 }
@@ -106,10 +102,10 @@ function Thing({
       data-moved={moved || undefined}
       data-tip={
         at === undefined
-          ? 'No observation has named it yet.'
+          ? say.noObservationNamedYet
           : at === 0
-            ? 'Named by the first observation.'
-            : `Last named by the observation of step ${at}.`
+            ? say.namedFirstObservation
+            : say.lastNamedObservationStep(at)
       }
     >
       {thing.name}
@@ -135,7 +131,7 @@ function useWorlds(run: RunView): readonly WorldSketch[] | null {
     if (!ready) return;
     let wanted = true;
     const actions = steps.map(({ action }) => action);
-    void attempt('The world could not be replayed', async () => {
+    void attempt(say.worldCouldNotReplayed, async () => {
       const found = await engine().call('worldHistory', { task: started.task, actions });
       if (wanted) setWorlds(found);
     });
