@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import * as strings from './strings.ts';
 
 const folder = import.meta.dirname;
 
@@ -61,5 +62,20 @@ describe('the texts of the page', () => {
     const own = panels.map((name) => [name, ownTexts(readFileSync(join(folder, name), 'utf8'))]);
     expect(panels.length).toBeGreaterThan(40);
     expect(own.filter(([, texts]) => texts?.length)).toEqual([]);
+  });
+
+  it('are each shown somewhere', () => {
+    const { nouns: _, terms: __, ...panels } = strings;
+    const sources = readdirSync(folder)
+      .filter((name) => /(?<!\.test)\.tsx?$/.test(name))
+      .map((name) => readFileSync(join(folder, name), 'utf8'));
+    const unused = Object.entries(panels).flatMap(([panel, texts]) => {
+      const readers = sources.filter((source) => source.includes(`import { ${panel} as say`));
+      const isUsed = (key: string) => readers.some((s) => new RegExp(`say\\.${key}\\b`).test(s));
+      return Object.keys(texts)
+        .filter((key) => !isUsed(key))
+        .map((key) => `${panel}.${key}`);
+    });
+    expect(unused).toEqual([]);
   });
 });

@@ -966,9 +966,6 @@ export const settingsForm = {
   allDefaults: 'All defaults',
   reset: (changed: Value) => `Reset ${changed}`,
   changesHoldNextRun: 'Changes hold for the next run; this one keeps its own.',
-  summariesCome: 'Summaries come from',
-  configTomlKeyKept: (name: Value) =>
-    `([${name}] of config.toml). Its key is kept in this tab only.`,
   open: 'Open…',
   savesModelsMethodRun: 'Saves models, method and run settings as config.toml.',
   savesTriggersRollbackLimits: 'Saves triggers, rollback limits and logging as settings.json.',
