@@ -63,9 +63,9 @@ export function ServerForm({
       />
       {adapters && (
         <input
-          aria-label={`Adapter on the disk of the ${of}`}
-          data-tip="A path on the server's disk: a PEFT folder for vLLM, a GGUF file that llama-server was started with. This page cannot send it one."
-          placeholder="path of an adapter there, or nothing"
+          aria-label={say.adapterOnDisk(of)}
+          data-tip={say.adapterOnDiskHelp}
+          placeholder={say.adapterPath}
           value={adapter}
           onChange={(event) => setAdapter(event.target.value)}
         />

@@ -577,6 +577,10 @@ export const modelServer = {
 } as const;
 
 export const serverForm = {
+  adapterOnDisk: (of: Value) => `Adapter on the disk of the ${of}`,
+  adapterOnDiskHelp:
+    "A path on the server's disk: a PEFT folder for vLLM, a GGUF file that llama-server was started with. This page cannot send it one.",
+  adapterPath: 'path of an adapter there, or nothing',
   address: (of: Value) => `Address of the ${of}`,
   nameModel: (of: Value) => `Name of the model on the ${of}`,
   key: (of: Value) => `Key of the ${of}`,
