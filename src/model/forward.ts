@@ -13,6 +13,7 @@ import type { LlamaModel } from './llama.ts';
 import type { Adapter } from './lora.ts';
 import { nextMacrotask } from './macrotask.ts';
 import { attention, gatherRows, kvAppend, linear, rmsNorm } from './ops/index.ts';
+import { passFits, SimdPass } from './simd/pass.ts';
 
 /**
  * Positions computed together: enough to keep a matrix product busy, few enough that a stop is
@@ -90,6 +91,7 @@ async function forwardChunk(
     logits.dispose();
     return null;
   }
+  if (passFits(model)) return passChunk(model, adapter, cache, ids, wanted, signal);
   let x = embed(model, ids);
   try {
     for (const [index, layer] of model.layers.entries()) {
@@ -116,6 +118,26 @@ async function forwardChunk(
   } finally {
     x.dispose();
   }
+}
+
+/** As {@link forwardChunk}, by kernels alone. */
+async function passChunk(
+  model: LlamaModel,
+  adapter: Adapter | null,
+  cache: KvCache,
+  ids: readonly number[],
+  wanted: ForwardOptions['logits'],
+  signal: AbortSignal | undefined,
+): Promise<tf.Tensor2D | null> {
+  using pass = new SimdPass(model, adapter, cache, ids);
+  for (const index of model.layers.keys()) {
+    if (index > 0 && ids.length >= LISTEN_FROM) {
+      await nextMacrotask();
+      throwIfAborted(signal);
+    }
+    pass.layer(index);
+  }
+  return wanted === 'none' ? null : pass.logits(wanted === 'all' ? ids.length : 1);
 }
 
 /**

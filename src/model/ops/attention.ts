@@ -7,7 +7,7 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../../errors.ts';
-import { pointerOf, simdKernels } from '../simd/kernels.ts';
+import { pointerOf, scratch, simdKernels } from '../simd/kernels.ts';
 import { attentionBackwardGpu, attentionGpu } from './attention-kernels.ts';
 import { sameShape } from './check.ts';
 import { allocate2D, onGpu, view } from './host.ts';
@@ -49,13 +49,13 @@ export function attention(
   const out = allocate2D(rows, width);
   const simd = headDim % 4 === 0 ? simdKernels() : null;
   if (simd) {
-    const p = allocate2D(1, start + rows + 3);
+    const p = scratch(8 * (start + rows + 3));
     simd.attention(
       pointerOf(q),
       pointerOf(cacheK),
       pointerOf(cacheV),
       pointerOf(out),
-      pointerOf(p),
+      p,
       rows,
       span.heads,
       kvHeads,
@@ -64,7 +64,6 @@ export function attention(
       span.window ?? 0,
       scale,
     );
-    p.dispose();
     return out;
   }
   const qs = view(q);
@@ -111,8 +110,7 @@ export function attentionBackward(
   if (simd) {
     view(dk).fill(0);
     view(dv).fill(0);
-    const p = allocate2D(1, rows + 3);
-    const dp = allocate2D(1, rows + 3);
+    const p = scratch(8 * (rows + 3));
     simd.attentionBackward(
       pointerOf(q),
       pointerOf(k),
@@ -121,8 +119,8 @@ export function attentionBackward(
       pointerOf(dq),
       pointerOf(dk),
       pointerOf(dv),
-      pointerOf(p),
-      pointerOf(dp),
+      p,
+      p + 4 * (rows + 3),
       rows,
       heads.heads,
       heads.kvHeads,
@@ -130,7 +128,6 @@ export function attentionBackward(
       heads.window ?? 0,
       scale,
     );
-    tf.dispose([p, dp]);
     return { dq, dk, dv };
   }
   const qs = view(q);

@@ -5,6 +5,7 @@
  */
 
 import * as tf from '@tensorflow/tfjs-core';
+import { pointerOf, simdKernels } from '../simd/kernels.ts';
 import { dims, sameShape } from './check.ts';
 import { allocate2D, onGpu, view } from './host.ts';
 import { elementwise, type Kernel } from './program.ts';
@@ -18,6 +19,11 @@ export function geglu(gate: tf.Tensor2D, up: tf.Tensor2D): tf.Tensor2D {
   const { rows, cols } = dims(gate);
   if (onGpu()) return elementwise(FORWARD, [gate, up], rows, cols);
   const y = allocate2D(rows, cols);
+  const simd = simdKernels();
+  if (simd) {
+    simd.geglu(pointerOf(gate), pointerOf(up), pointerOf(y), gate.size);
+    return y;
+  }
   const gs = view(gate);
   const us = view(up);
   const ys = view(y);

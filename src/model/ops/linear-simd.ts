@@ -18,49 +18,64 @@ const RUN_ROWS = 1024;
 
 /** x [T, cols] -> x W^T [T, rows]. Borrows x, returns owned. */
 export function linearSimd(x: tf.Tensor2D, w: WeightMatrix, stored: SimdWeight): tf.Tensor2D {
-  const { rows, cols } = w;
-  const { form, kernels, pointer } = stored;
-  const tokens = x.shape[0];
-  const tile = tokens === 1 ? 1 : 4;
-  const padded = Math.ceil(tokens / tile) * tile;
-  const y = allocate2D(tokens, rows);
-  if (form.kind === 'floats') {
-    const to = pointerOf(y);
-    if (tile === 1) {
-      const acc = scratch(TILE_BYTES);
-      kernels.floatsTimes1(pointer, pointerOf(x), to, acc, rows, cols, form.code);
-    } else {
-      const acc = scratch(TILE_BYTES + padded * cols * 4);
-      const interleaved = acc + TILE_BYTES;
-      kernels.interleaveRows(pointerOf(x), interleaved, tokens, cols);
-      kernels.floatsTimes4(pointer, interleaved, to, acc, tokens, rows, cols, form.code);
-    }
-    return y;
-  }
+  const [tokens] = x.shape;
+  const y = allocate2D(tokens, w.rows);
+  const work = scratch(productBytes(w, stored, tokens));
+  multiply(w, stored, pointerOf(x), pointerOf(y), tokens, work);
+  return y;
+}
+
+/** Scratch that {@link multiply} needs. */
+export function productBytes({ cols }: WeightMatrix, { form }: SimdWeight, tokens: number): number {
+  const padded = tokens === 1 ? 1 : Math.ceil(tokens / 4) * 4;
+  if (form.kind === 'floats') return TILE_BYTES + (tokens === 1 ? 0 : padded * cols * 4);
   const blocks = cols / form.block;
   const spread = form.kind === 'nibbles' ? 320 * blocks : 0;
-  const acc = scratch(TILE_BYTES + padded * (2 * cols + 8 * blocks) + spread);
-  const s = acc + TILE_BYTES;
+  return TILE_BYTES + padded * (2 * cols + 8 * blocks) + spread;
+}
+
+/** x [tokens, cols] at an address -> x W^T [tokens, rows] at `y`; `work` is scratch. */
+export function multiply(
+  { rows, cols }: WeightMatrix,
+  { form, kernels, pointer }: SimdWeight,
+  x: number,
+  y: number,
+  tokens: number,
+  work: number,
+): void {
+  const acc = work;
+  const rest = work + TILE_BYTES;
+  if (form.kind === 'floats') {
+    if (tokens === 1) {
+      kernels.floatsTimes1(pointer, x, y, acc, rows, cols, form.code);
+    } else {
+      kernels.interleaveRows(x, rest, tokens, cols);
+      kernels.floatsTimes4(pointer, rest, y, acc, tokens, rows, cols, form.code);
+    }
+    return;
+  }
+  const tile = tokens === 1 ? 1 : 4;
+  const padded = Math.ceil(tokens / tile) * tile;
+  const blocks = cols / form.block;
+  const s = rest;
   const sums = s + padded * blocks * 4;
   const q = sums + padded * blocks * 4;
-  kernels.quantizeRows(pointerOf(x), q, s, sums, tokens, cols, form.block, tile);
-  const to = pointerOf(y);
+  kernels.quantizeRows(x, q, s, sums, tokens, cols, form.block, tile);
   if (form.kind === 'nibbles') {
-    if (tile === 1) kernels.nibblesTimes1(pointer, q, s, sums, to, acc, rows, blocks);
+    if (tile === 1) kernels.nibblesTimes1(pointer, q, s, sums, y, acc, rows, blocks);
     else {
       const panel = q + padded * cols * 2;
-      kernels.nibblesTimes4(pointer, q, s, sums, to, acc, panel, tokens, rows, blocks);
+      kernels.nibblesTimes4(pointer, q, s, sums, y, acc, panel, tokens, rows, blocks);
     }
-    return y;
+    return;
   }
   const pairs = form.block / 2;
   const offsets = form.offsets ? 1 : 0;
   if (tile === 1) {
-    kernels.bytesTimes1(pointer, q, s, sums, to, acc, rows, blocks, pairs, offsets);
+    kernels.bytesTimes1(pointer, q, s, sums, y, acc, rows, blocks, pairs, offsets);
   } else {
-    kernels.bytesTimes4(pointer, q, s, sums, to, acc, tokens, rows, blocks, pairs, offsets);
+    kernels.bytesTimes4(pointer, q, s, sums, y, acc, tokens, rows, blocks, pairs, offsets);
   }
-  return y;
 }
 
 /** dy [T, rows] -> dy W [T, cols]. Borrows dy, returns owned. */
@@ -96,20 +111,34 @@ export function linearBackwardSimd(
 /** w [rows, cols], ids [T] -> [T, cols], decoded. Returns owned. */
 export function gatherSimd(w: WeightMatrix, stored: SimdWeight, ids: Int32Array): tf.Tensor2D {
   const out = allocate2D(ids.length, w.cols);
-  const columns = scratch(32 * PANEL * 4);
-  const decoded = heapFloats(columns, 32 * PANEL);
-  const values = view(out);
-  ids.forEach((id, t) => {
+  decodeRows(w, stored, ids, pointerOf(out), scratch(GATHER_BYTES));
+  return out;
+}
+
+/** Scratch that {@link decodeRows} needs. */
+export const GATHER_BYTES = 32 * PANEL * 4;
+
+/** The rows of `ids`, decoded, to [ids, cols] at `to`; `work` is scratch. */
+export function decodeRows(
+  w: WeightMatrix,
+  stored: SimdWeight,
+  ids: ArrayLike<number>,
+  to: number,
+  work: number,
+): void {
+  const decoded = heapFloats(work, 32 * PANEL);
+  const values = heapFloats(to, ids.length * w.cols);
+  for (let t = 0; t < ids.length; t++) {
+    const id = ids[t] as number; // t < length
     const from = stored.pointer + Math.floor(id / PANEL) * stored.stride;
     for (let col = 0; col < w.cols; ) {
-      const width = decodeColumns(w, stored, from, col, columns, 4 * PANEL, 1);
+      const width = decodeColumns(w, stored, from, col, work, 4 * PANEL, 1);
       for (let k = 0; k < width; k++) {
         values[t * w.cols + col + k] = decoded[k * PANEL + (id % PANEL)] as number; // in the panel
       }
       col += width;
     }
-  });
-  return out;
+  }
 }
 
 /**

@@ -32,7 +32,7 @@ export function loraAdd(y: tf.Tensor2D, x: tf.Tensor2D, module: LoraModule): tf.
     tf.dispose([y, hidden]);
     return sum;
   }
-  const simd = rank % 4 === 0 && outputs % 4 === 0 ? simdKernels() : null;
+  const simd = simdKernels();
   if (simd) {
     const hidden = scratch(rank * 4);
     const [to, from] = [pointerOf(y), pointerOf(x)];

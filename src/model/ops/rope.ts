@@ -6,6 +6,7 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../../errors.ts';
+import { pointerOf, simdKernels } from '../simd/kernels.ts';
 import { dims, sameShape } from './check.ts';
 import { allocate2D, onGpu, view } from './host.ts';
 import { type Kernel, run2D } from './program.ts';
@@ -47,6 +48,13 @@ export function rope(
     return run2D(KERNEL, launch, rows, cols);
   }
   const y = allocate2D(rows, cols);
+  const simd = simdKernels();
+  if (simd) {
+    const [from, to] = [pointerOf(x), pointerOf(y)];
+    const [c, s] = [pointerOf(table.cos), pointerOf(table.sin)];
+    simd.rope(from, to, c, s, rows, cols, half, start, second, stride, sign);
+    return y;
+  }
   const xs = view(x);
   const ys = view(y);
   const cos = view(table.cos);
@@ -122,7 +130,7 @@ export function ropeReference(x: tf.Tensor2D, table: RopeTable, start: number): 
 }
 
 /** Where a pair's two channels lie within a head: i * stride and i * stride + second. */
-function pairing(table: RopeTable): {
+export function pairing(table: RopeTable): {
   readonly second: number;
   readonly stride: number;
 } {

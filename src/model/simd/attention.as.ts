@@ -36,6 +36,95 @@ function sumsOf(a: v128, b: v128, c: v128, d: v128): v128 {
   return f32x4.add(first, second);
 }
 
+/**
+ * p[0 … count) = scale · q · k_j and, for the `second` query's, p2 likewise; -Infinity where j is before
+ * `first` or from its own count on. Keys come in fours, the last one standing in for what is missing;
+ * each pair's product has the same bits alone and beside another query. Rows have room for count + 3.
+ */
+// @ts-ignore: decorator
+@inline
+function scores(
+  q: usize,
+  q2: usize,
+  k: usize,
+  kStride: usize,
+  bytes: usize,
+  scale: f32,
+  count: i32,
+  p: usize,
+  p2: usize,
+  second: bool,
+): void {
+  const scale4 = f32x4.splat(scale);
+  for (let j = 0; j < count; j += 4) {
+    const k1 = j + 1 < count ? k + kStride : k;
+    const k2 = j + 2 < count ? k1 + kStride : k1;
+    const k3 = j + 3 < count ? k2 + kStride : k2;
+    let a = f32x4.splat(0);
+    let b = f32x4.splat(0);
+    let c = f32x4.splat(0);
+    let d = f32x4.splat(0);
+    let e = f32x4.splat(0);
+    let f = f32x4.splat(0);
+    let g = f32x4.splat(0);
+    let h = f32x4.splat(0);
+    for (let i: usize = 0; i < bytes; i += 16) {
+      const v = v128.load(q + i);
+      const w = second ? v128.load(q2 + i) : v;
+      let key = v128.load(k + i);
+      a = f32x4.add(a, f32x4.mul(v, key));
+      if (second) e = f32x4.add(e, f32x4.mul(w, key));
+      key = v128.load(k1 + i);
+      b = f32x4.add(b, f32x4.mul(v, key));
+      if (second) f = f32x4.add(f, f32x4.mul(w, key));
+      key = v128.load(k2 + i);
+      c = f32x4.add(c, f32x4.mul(v, key));
+      if (second) g = f32x4.add(g, f32x4.mul(w, key));
+      key = v128.load(k3 + i);
+      d = f32x4.add(d, f32x4.mul(v, key));
+      if (second) h = f32x4.add(h, f32x4.mul(w, key));
+    }
+    v128.store(p + (<usize>j << 2), f32x4.mul(sumsOf(a, b, c, d), scale4));
+    if (second) v128.store(p2 + (<usize>j << 2), f32x4.mul(sumsOf(e, f, g, h), scale4));
+    k = k3 + kStride;
+  }
+}
+
+/**
+ * p[0 … count) = softmax of what is there, over [first, end) only: zeros outside. Sums run in fours from
+ * 0 on, so that zeros before and after change no bit.
+ */
+// @ts-ignore: decorator
+@inline
+function softmax(p: usize, first: i32, end: i32, count: i32): void {
+  const tail = (count + 3) & ~3;
+  const last = p + (<usize>tail << 2);
+  for (let j = 0; j < first; j++) store<f32>(p + (<usize>j << 2), -Infinity);
+  for (let j = end; j < tail; j++) store<f32>(p + (<usize>j << 2), -Infinity);
+  let max4 = f32x4.splat(-Infinity);
+  for (let at = p; at < last; at += 16) max4 = f32x4.max(max4, v128.load(at));
+  const max = f32x4.splat(
+    Mathf.max(
+      Mathf.max(f32x4.extract_lane(max4, 0), f32x4.extract_lane(max4, 1)),
+      Mathf.max(f32x4.extract_lane(max4, 2), f32x4.extract_lane(max4, 3)),
+    ),
+  );
+  let total: f64 = 0;
+  for (let at = p; at < last; at += 16) {
+    const below = f32x4.sub(v128.load(at), max);
+    let e = exp4(f32x4.max(below, f32x4.splat(-87)));
+    // What lies outside, and what underflows, has no weight at all; NaN stays.
+    e = v128.andnot(e, f32x4.le(below, f32x4.splat(-87)));
+    v128.store(at, e);
+    total +=
+      <f64>f32x4.extract_lane(e, 0) +
+      <f64>f32x4.extract_lane(e, 1) +
+      (<f64>f32x4.extract_lane(e, 2) + <f64>f32x4.extract_lane(e, 3));
+  }
+  const inverse = f32x4.splat(<f32>(1 / total));
+  for (let at = p; at < last; at += 16) v128.store(at, f32x4.mul(v128.load(at), inverse));
+}
+
 /** p[0 … count) = softmax of scale · q · k_j; `p` has room for count rounded up to 4. */
 function softmaxRow(
   q: usize,
@@ -46,96 +135,89 @@ function softmaxRow(
   count: i32,
   p: usize,
 ): void {
-  const bytes = <usize>headDim << 2;
-  const scale4 = f32x4.splat(scale);
-  let max4 = f32x4.splat(-Infinity);
-  // Four keys at a time; where fewer are left the last one stands in for the missing.
-  for (let j = 0; j < count; j += 4) {
-    const k1 = j + 1 < count ? k + kStride : k;
-    const k2 = j + 2 < count ? k1 + kStride : k1;
-    const k3 = j + 3 < count ? k2 + kStride : k2;
-    let a = f32x4.splat(0);
-    let b = f32x4.splat(0);
-    let c = f32x4.splat(0);
-    let d = f32x4.splat(0);
-    for (let i: usize = 0; i < bytes; i += 16) {
-      const v = v128.load(q + i);
-      a = f32x4.add(a, f32x4.mul(v, v128.load(k + i)));
-      b = f32x4.add(b, f32x4.mul(v, v128.load(k1 + i)));
-      c = f32x4.add(c, f32x4.mul(v, v128.load(k2 + i)));
-      d = f32x4.add(d, f32x4.mul(v, v128.load(k3 + i)));
-    }
-    const scores = f32x4.mul(sumsOf(a, b, c, d), scale4);
-    v128.store(p + (<usize>j << 2), scores);
-    max4 = f32x4.max(max4, scores);
-    k = k3 + kStride;
-  }
-  const max: f32 = Mathf.max(
-    Mathf.max(f32x4.extract_lane(max4, 0), f32x4.extract_lane(max4, 1)),
-    Mathf.max(f32x4.extract_lane(max4, 2), f32x4.extract_lane(max4, 3)),
-  );
-  const tail = (count + 3) & ~3;
-  for (let j = count; j < tail; j++) store<f32>(p + ((<usize>j) << 2), -Infinity);
-  let total: f64 = 0;
-  for (let j = 0; j < tail; j += 4) {
-    const at = p + ((<usize>j) << 2);
-    const seen = v128.load(at);
-    let e = exp4(f32x4.max(f32x4.sub(seen, f32x4.splat(max)), f32x4.splat(-87)));
-    // What lies beyond the row, and what underflows, has no weight at all.
-    e = v128.and(e, f32x4.gt(f32x4.sub(seen, f32x4.splat(max)), f32x4.splat(-87)));
-    v128.store(at, e);
-    total +=
-      <f64>f32x4.extract_lane(e, 0) +
-      <f64>f32x4.extract_lane(e, 1) +
-      (<f64>f32x4.extract_lane(e, 2) + <f64>f32x4.extract_lane(e, 3));
-  }
-  const inverse = f32x4.splat(<f32>(1 / total));
-  for (let j = 0; j < tail; j += 4) {
-    const at = p + ((<usize>j) << 2);
-    v128.store(at, f32x4.mul(v128.load(at), inverse));
-  }
+  scores(q, q, k, kStride, <usize>headDim << 2, scale, count, p, p, false);
+  softmax(p, 0, count, count);
 }
 
-/** out[0 … headDim) = Σ_j p_j v_j, j ascending for each column. */
-function mix(p: usize, v: usize, vStride: usize, headDim: i32, count: i32, out: usize): void {
+/** out[0 … headDim) = Σ_j p_j v_j, j ascending for each column; for a second query's p2 likewise. */
+// @ts-ignore: decorator
+@inline
+function mixTwo(
+  p: usize,
+  toP2: usize,
+  v: usize,
+  vStride: usize,
+  headDim: i32,
+  count: i32,
+  out: usize,
+  out2: usize,
+  second: bool,
+): void {
   const end = p + ((<usize>count) << 2);
   let d = 0;
   for (; d + 16 <= headDim; d += 16) {
-    const columns = v + ((<usize>d) << 2);
     let a = f32x4.splat(0);
     let b = f32x4.splat(0);
     let c = f32x4.splat(0);
     let e = f32x4.splat(0);
-    let row = columns;
+    let a2 = f32x4.splat(0);
+    let b2 = f32x4.splat(0);
+    let c2 = f32x4.splat(0);
+    let e2 = f32x4.splat(0);
+    let row = v + ((<usize>d) << 2);
     for (let at = p; at < end; at += 4) {
       const weight = v128.load32_splat(at);
-      a = f32x4.add(a, f32x4.mul(weight, v128.load(row)));
-      b = f32x4.add(b, f32x4.mul(weight, v128.load(row, 16)));
-      c = f32x4.add(c, f32x4.mul(weight, v128.load(row, 32)));
-      e = f32x4.add(e, f32x4.mul(weight, v128.load(row, 48)));
+      const weight2 = second ? v128.load32_splat(at + toP2) : weight;
+      let value = v128.load(row);
+      a = f32x4.add(a, f32x4.mul(weight, value));
+      if (second) a2 = f32x4.add(a2, f32x4.mul(weight2, value));
+      value = v128.load(row, 16);
+      b = f32x4.add(b, f32x4.mul(weight, value));
+      if (second) b2 = f32x4.add(b2, f32x4.mul(weight2, value));
+      value = v128.load(row, 32);
+      c = f32x4.add(c, f32x4.mul(weight, value));
+      if (second) c2 = f32x4.add(c2, f32x4.mul(weight2, value));
+      value = v128.load(row, 48);
+      e = f32x4.add(e, f32x4.mul(weight, value));
+      if (second) e2 = f32x4.add(e2, f32x4.mul(weight2, value));
       row += vStride;
     }
-    const to = out + ((<usize>d) << 2);
-    v128.store(to, a);
-    v128.store(to, b, 16);
-    v128.store(to, c, 32);
-    v128.store(to, e, 48);
+    const to = (<usize>d) << 2;
+    v128.store(out + to, a);
+    v128.store(out + to, b, 16);
+    v128.store(out + to, c, 32);
+    v128.store(out + to, e, 48);
+    if (second) {
+      v128.store(out2 + to, a2);
+      v128.store(out2 + to, b2, 16);
+      v128.store(out2 + to, c2, 32);
+      v128.store(out2 + to, e2, 48);
+    }
   }
   for (; d < headDim; d += 4) {
     let a = f32x4.splat(0);
+    let a2 = f32x4.splat(0);
     let row = v + ((<usize>d) << 2);
     for (let at = p; at < end; at += 4) {
-      a = f32x4.add(a, f32x4.mul(v128.load32_splat(at), v128.load(row)));
+      const value = v128.load(row);
+      a = f32x4.add(a, f32x4.mul(v128.load32_splat(at), value));
+      if (second) a2 = f32x4.add(a2, f32x4.mul(v128.load32_splat(at + toP2), value));
       row += vStride;
     }
     v128.store(out + ((<usize>d) << 2), a);
+    if (second) v128.store(out2 + ((<usize>d) << 2), a2);
   }
+}
+
+function mix(p: usize, v: usize, vStride: usize, headDim: i32, count: i32, out: usize): void {
+  mixTwo(p, 0, v, vStride, headDim, count, out, out, false);
 }
 
 /**
  * q, out [rows, heads * headDim]; k, v [≥ start + rows, kvHeads * headDim]; p: scratch of
- * start + rows + 3 values. Query i sees rows j <= start + i, and the last `window` of them when
- * window > 0. headDim is a multiple of 4.
+ * 2 (start + rows + 3) values. Query i sees rows j <= start + i, and the last `window` of them when
+ * window > 0. headDim is a multiple of 4. Two queries of one key-value head at a time read each key once:
+ * neighbours in n = row · (heads / kvHeads) + head within its group.
  */
 export function attention(
   q: usize,
@@ -153,15 +235,34 @@ export function attention(
 ): void {
   const headBytes = (<usize>headDim) << 2;
   const stride = headBytes * kvHeads;
-  for (let head = 0; head < heads; head++) {
-    const kv = headBytes * ((head * kvHeads) / heads);
-    for (let i = 0; i < rows; i++) {
-      const end = start + i + 1;
-      const first = window > 0 && end > window ? end - window : 0;
-      const skip = kv + stride * first;
-      const at = headBytes * (i * heads + head);
-      softmaxRow(q + at, k + skip, stride, headDim, scale, end - first, p);
-      mix(p, v + skip, stride, headDim, end - first, out + at);
+  const group = heads / kvHeads;
+  const queries = rows * group;
+  const toP2 = <usize>((start + rows + 3) & ~3) << 2;
+  for (let kv = 0; kv < kvHeads; kv++) {
+    const base = headBytes * kv;
+    for (let n = 0; n < queries; n += 2) {
+      const at = headBytes * ((n / group) * heads + kv * group + (n % group));
+      const end = start + n / group + 1;
+      const low = window > 0 && end > window ? end - window : 0;
+      // Fours are counted from row 0 on, whichever rows a query sees.
+      const first = low & ~3;
+      const skip = base + stride * first;
+      if (n + 1 == queries) {
+        const count = end - first;
+        scores(q + at, q, k + skip, stride, headBytes, scale, count, p, p, false);
+        softmax(p, low - first, count, count);
+        mix(p, v + skip, stride, headDim, count, out + at);
+        continue;
+      }
+      const m = n + 1;
+      const at2 = headBytes * ((m / group) * heads + kv * group + (m % group));
+      const end2 = start + m / group + 1;
+      const low2 = window > 0 && end2 > window ? end2 - window : 0;
+      const count = end2 - first;
+      scores(q + at, q + at2, k + skip, stride, headBytes, scale, count, p, p + toP2, true);
+      softmax(p, low - first, end - first, count);
+      softmax(p + toP2, low2 - first, count, count);
+      mixTwo(p, toP2, v + skip, stride, headDim, count, out + at, out + at2, true);
     }
   }
 }

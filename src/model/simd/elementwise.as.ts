@@ -1,4 +1,4 @@
-/** RMSNorm, SwiGLU and the LoRA term of decoded tokens with 128-bit vectors. */
+/** RMSNorm, gated activations and sums with 128-bit vectors. A result may lie where its first input does. */
 
 import { exp4 } from './vec.as';
 
@@ -101,49 +101,40 @@ export function swigluBackward(
   }
 }
 
-/**
- * y[t, o] += scale · Σ_k h_k bT[k, o], h_k = Σ_i x[t, i] aT[i, k]. `rank` and `outputs` are multiples of
- * 4; `hidden` is scratch of `rank` values.
- */
-export function loraAdd(
-  y: usize,
-  x: usize,
-  aT: usize,
-  bT: usize,
-  hidden: usize,
-  rows: i32,
-  inputs: i32,
-  rank: i32,
-  outputs: i32,
-  scale: f32,
-): void {
-  const r = <usize>rank << 2;
-  const row = <usize>outputs << 2;
+/** gelu(g) · up with gelu(g) = g · σ(2 √(2/π) (g + 0.044715 g³)), which is its tanh form. */
+// @ts-ignore: decorator
+@inline
+function gelu4(g: v128, up: v128): v128 {
+  const cubed = f32x4.mul(f32x4.mul(g, g), g);
+  const inner = f32x4.add(g, f32x4.mul(cubed, f32x4.splat(0.044715)));
+  return f32x4.mul(
+    f32x4.mul(g, sigmoid4(f32x4.mul(inner, f32x4.splat(1.5957691216057308)))),
+    up,
+  );
+}
+
+/** y = gelu(gate) · up, for `length` values. */
+export function geglu(gate: usize, up: usize, y: usize, length: i32): void {
+  let i: usize = 0;
+  const bytes = <usize>length << 2;
+  for (; i + 16 <= bytes; i += 16) {
+    v128.store(y + i, gelu4(v128.load(gate + i), v128.load(up + i)));
+  }
+  for (; i < bytes; i += 4) {
+    v128.store32_lane(y + i, gelu4(v128.load32_zero(gate + i), v128.load32_zero(up + i)), 0);
+  }
+}
+
+/** y[t] += x[t] for rows of `cols` values, x's rows `stride` bytes apart (0: the same row for all). */
+export function addRows(y: usize, x: usize, rows: i32, cols: i32, stride: usize): void {
+  const bytes = <usize>cols << 2;
   for (let t = 0; t < rows; t++) {
-    for (let k: usize = 0; k < r; k += 16) {
-      let s0 = f32x4.splat(0);
-      let s1 = f32x4.splat(0);
-      let a = aT + k;
-      let xp = x;
-      const end = x + (<usize>(inputs & ~1) << 2);
-      for (; xp < end; xp += 8) {
-        s0 = f32x4.add(s0, f32x4.mul(v128.load32_splat(xp), v128.load(a)));
-        s1 = f32x4.add(s1, f32x4.mul(v128.load32_splat(xp, 4), v128.load(a + r)));
-        a += 2 * r;
-      }
-      if (inputs & 1) s0 = f32x4.add(s0, f32x4.mul(v128.load32_splat(xp), v128.load(a)));
-      v128.store(hidden + k, f32x4.mul(f32x4.add(s0, s1), f32x4.splat(scale)));
+    let i: usize = 0;
+    for (; i + 16 <= bytes; i += 16) {
+      v128.store(y + i, f32x4.add(v128.load(y + i), v128.load(x + i)));
     }
-    for (let o: usize = 0; o < row; o += 16) {
-      let sum = f32x4.splat(0);
-      let b = bT + o;
-      for (let k: usize = 0; k < r; k += 4) {
-        sum = f32x4.add(sum, f32x4.mul(v128.load32_splat(hidden + k), v128.load(b)));
-        b += row;
-      }
-      v128.store(y + o, f32x4.add(v128.load(y + o), sum));
-    }
-    x += <usize>inputs << 2;
-    y += row;
+    for (; i < bytes; i += 4) store<f32>(y + i, load<f32>(y + i) + load<f32>(x + i));
+    y += bytes;
+    x += stride;
   }
 }

@@ -3,7 +3,9 @@
 export { interleaveQuads, interleaveRows, quantizeRows } from './activations.as';
 export { attention, attentionBackward } from './attention.as';
 export { bytesColumns, bytesTimes1, bytesTimes4 } from './bytes.as';
-export { loraAdd, rmsNorm, swiglu, swigluBackward } from './elementwise.as';
+export { addRows, geglu, rmsNorm, swiglu, swigluBackward } from './elementwise.as';
 export { floatsColumns, floatsTimes1, floatsTimes4 } from './floats.as';
+export { loraAdd } from './lora.as';
 export { nibblesColumns, nibblesTimes1, nibblesTimes4 } from './nibbles.as';
+export { rope } from './rope.as';
 export { addTransposed } from './transposed.as';

@@ -124,6 +124,21 @@ export interface SimdKernels {
   ): void;
   rmsNorm(x: number, gain: number, y: number, rows: number, cols: number, eps: number): void;
   swiglu(gate: number, up: number, y: number, length: number): void;
+  geglu(gate: number, up: number, y: number, length: number): void;
+  addRows(y: number, x: number, rows: number, cols: number, stride: number): void;
+  rope(
+    x: number,
+    y: number,
+    cos: number,
+    sin: number,
+    rows: number,
+    cols: number,
+    half: number,
+    start: number,
+    second: number,
+    stride: number,
+    sign: number,
+  ): void;
   swigluBackward(
     gate: number,
     up: number,
@@ -215,35 +230,51 @@ function heap(): ArrayBuffer {
   throw new LabError('internal', 'The WASM backend has no memory.');
 }
 
-interface Scratch {
+/** A run of undefined bytes in tfjs's memory, aligned to 16. */
+export class Block {
   readonly pointer: number;
   readonly bytes: number;
+  readonly #heap: Allocator;
+  readonly #from: number;
+
+  /** Throws `limit` when memory has no room left. */
+  constructor(bytes: number) {
+    const backend = tf.backend() as BackendWasm; // simdKernels() said so
+    this.#heap = backend.wasm as unknown as Allocator; // Emscripten's own names
+    this.#from = this.#heap._malloc(bytes + ALIGNMENT) >>> 0;
+    if (this.#from === 0) {
+      throw new LabError(
+        'limit',
+        `WASM memory has no ${bytes} bytes left. Use a smaller model, a shorter text, or a browser with WebGPU.`,
+        { bytes },
+      );
+    }
+    this.pointer = Math.ceil(this.#from / ALIGNMENT) * ALIGNMENT;
+    this.bytes = bytes;
+  }
+
+  [Symbol.dispose](): void {
+    this.#heap._free(this.#from);
+  }
 }
 
-const scratches = new WeakMap<BackendWasm, Scratch>();
+const ALIGNMENT = 16;
+
+const scratches = new WeakMap<BackendWasm, Block>();
 
 /**
- * The address of `bytes` undefined bytes in tfjs's memory, aligned to 8, valid until the next call. It
- * grows and is kept: an op asks once and needs no tensor for what it throws away.
+ * The address of `bytes` undefined bytes in tfjs's memory, valid until the next call. It grows and is
+ * kept: an op asks once and needs no tensor for what it throws away.
  */
 export function scratch(bytes: number): number {
   const backend = tf.backend() as BackendWasm; // simdKernels() said so
   const known = scratches.get(backend);
   if (known !== undefined && known.bytes >= bytes) return known.pointer;
-  const { _malloc, _free } = backend.wasm as unknown as Allocator; // Emscripten's own names
-  if (known !== undefined) _free(known.pointer);
-  const size = Math.max(bytes, 2 * (known?.bytes ?? 2 ** 14));
-  const pointer = _malloc(size) >>> 0;
-  if (pointer === 0) {
-    scratches.delete(backend);
-    throw new LabError(
-      'limit',
-      `WASM memory has no ${size} bytes left. Use a smaller model, a shorter text, or a browser with WebGPU.`,
-      { bytes: size },
-    );
-  }
-  scratches.set(backend, { pointer, bytes: size });
-  return pointer;
+  known?.[Symbol.dispose]();
+  scratches.delete(backend);
+  const block = new Block(Math.max(bytes, 2 * (known?.bytes ?? 2 ** 14)));
+  scratches.set(backend, block);
+  return block.pointer;
 }
 
 interface Allocator {

@@ -1,0 +1,97 @@
+/** The pass over the kernels against the ops of layer.ts, which have references of their own. */
+
+import { readFileSync } from 'node:fs';
+import * as tf from '@tensorflow/tfjs-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { loraTargets } from '../../config.ts';
+import { readGguf } from '../../formats/gguf.ts';
+import { bytesSource } from '../../formats/source.ts';
+import { deriveRng } from '../../math/rng.ts';
+import type { AdapterData } from '../../records.ts';
+import { KvCache } from '../cache.ts';
+import { forward, logitsOf } from '../forward.ts';
+import { type LlamaModel, loadLlama } from '../llama.ts';
+import { runSequence } from '../llama-backward.ts';
+import { projectionShape } from '../llama-config.ts';
+import { Adapter, freshAdapter } from '../lora.ts';
+import { finish } from '../macrotask.ts';
+import { randomArray } from '../ops/testing.ts';
+import { openHost } from '../ops/testing-node.ts';
+import { passFits } from './pass.ts';
+
+const IDS = Array.from({ length: 29 }, (_, i) => (i * 7 + 3) % 40);
+
+async function open(name: string): Promise<LlamaModel> {
+  const path = new URL(`../../../e2e/fixtures/families/${name}.gguf`, import.meta.url);
+  const source = bytesSource(new Uint8Array(readFileSync(path)), name);
+  return loadLlama(await readGguf(source), source);
+}
+
+/** On every projection, and B is not zero. */
+function busyAdapter({ config }: LlamaModel, rank: number): Adapter {
+  const rng = deriveRng(3, 'adapter', rank);
+  const shape = { rank, alpha: 16, targets: loraTargets } as const;
+  const fresh = freshAdapter(shape, config.layers, (t) => projectionShape(config, t), rng);
+  const modules: AdapterData['modules'] = fresh.modules.map((module) => ({
+    ...module,
+    bT: randomArray(rng, module.bT.length, 0.05),
+  }));
+  return new Adapter({ modules });
+}
+
+/** All positions' logits, the whole sequence at once, op by op. */
+async function byOps(model: LlamaModel, adapter: Adapter | null): Promise<Float32Array> {
+  const outputs = await finish(runSequence(model, adapter, IDS, 'output', undefined));
+  const logits = tf.tidy(() => logitsOf(model, outputs[0] ?? tf.zeros([0, 0])));
+  const values = (await logits.data<'float32'>()).slice();
+  tf.dispose([logits, ...outputs]);
+  return values;
+}
+
+async function byPass(
+  model: LlamaModel,
+  adapter: Adapter | null,
+  sizes: readonly number[],
+): Promise<Float32Array> {
+  const { layers, kvHeads, headDim, contextLength } = model.config;
+  using cache = new KvCache(layers, kvHeads * headDim, contextLength);
+  const rows: number[] = [];
+  for (const size of sizes) {
+    const part = IDS.slice(cache.length, cache.length + size);
+    const logits = await forward(model, adapter, cache, part, { logits: 'all' });
+    rows.push(...((await logits?.data<'float32'>()) ?? []));
+    logits?.dispose();
+  }
+  return Float32Array.from(rows);
+}
+
+describe('the pass on wasm', () => {
+  beforeAll(() => openHost('wasm'));
+
+  it.each(['tiny_llama3rope', 'tiny_qwen2', 'tiny_qwen3', 'tiny_gemma3', 'q_Q4_0', 'q_Q8_0'])(
+    'gives the bits of the ops in chunks of any size, with and without an adapter: %s',
+    async (name) => {
+      const model = await open(name);
+      expect(passFits(model)).toBe(true);
+      for (const rank of [0, 3, 8]) {
+        const adapter = rank === 0 ? null : busyAdapter(model, rank);
+        const expected = await byOps(model, adapter);
+        for (const sizes of [[29], [1, 2, 13, 1, 1, 11], IDS.map(() => 1)]) {
+          expect(await byPass(model, adapter, sizes)).toEqual(expected);
+        }
+        adapter?.dispose();
+      }
+      model.dispose();
+    },
+  );
+
+  it('makes no tensor but the logits, and gives its memory back', async () => {
+    const model = await open('tiny_gemma3');
+    await byPass(model, null, [29]);
+    const before = { ...tf.memory() };
+    for (let i = 0; i < 20; i++) await byPass(model, null, [13, 1, 15]);
+    expect(tf.memory().numTensors).toBe(before.numTensors);
+    expect(tf.memory().numBytes).toBe(before.numBytes);
+    model.dispose();
+  });
+});

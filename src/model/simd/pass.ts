@@ -1,0 +1,216 @@
+/**
+ * Some new positions through the whole model on WASM, by calls of the vector kernels on addresses: no
+ * tensor is made but the logits, keys and values are projected straight into the cache. Its numbers are
+ * those of the ops of layer.ts, bit for bit; they are its reference, and what runs elsewhere.
+ */
+
+import * as tf from '@tensorflow/tfjs-core';
+import type { LoraTarget } from '../../config.ts';
+import { LabError } from '../../errors.ts';
+import type { KvCache } from '../cache.ts';
+import type { LlamaLayer, LlamaModel } from '../llama.ts';
+import type { Adapter } from '../lora.ts';
+import { allocate2D } from '../ops/host.ts';
+import { decodeRows, GATHER_BYTES, multiply, productBytes } from '../ops/linear-simd.ts';
+import { pairing } from '../ops/rope.ts';
+import type { WeightMatrix } from '../weights.ts';
+import type { SimdWeight } from '../weights-simd.ts';
+import { Block, heapFloats, pointerOf, type SimdKernels, simdKernels } from './kernels.ts';
+
+/** True where the pass computes what the ops would; else the ops must. */
+export function passFits({ config, matrices }: LlamaModel): boolean {
+  return (
+    tf.getBackend() === 'wasm' &&
+    simdKernels() !== null &&
+    config.headDim % 4 === 0 &&
+    matrices.every(({ storage }) => storage.kind === 'simd')
+  );
+}
+
+/** Owns the activations of one chunk. The cache has room for it and must not grow meanwhile. */
+export class SimdPass {
+  readonly #model: LlamaModel;
+  readonly #adapter: Adapter | null;
+  readonly #cache: KvCache;
+  readonly #tokens: number;
+  readonly #start: number;
+  readonly #kernels: SimdKernels;
+  readonly #memory: Block;
+  readonly #at: Readonly<Record<Part, number>>;
+
+  /** Embeds `ids`, which come after what the cache holds. Call where {@link passFits}. */
+  constructor(model: LlamaModel, adapter: Adapter | null, cache: KvCache, ids: readonly number[]) {
+    const kernels = simdKernels();
+    if (kernels === null) throw new LabError('internal', 'There are no vector kernels here.');
+    this.#model = model;
+    this.#adapter = adapter;
+    this.#cache = cache;
+    this.#tokens = ids.length;
+    this.#start = cache.length;
+    this.#kernels = kernels;
+    const sizes = partBytes(model, adapter, ids.length, cache.length);
+    this.#memory = new Block(Object.values(sizes).reduce((sum, bytes) => sum + bytes, 0));
+    this.#at = placed(sizes, this.#memory.pointer);
+    this.#embed(ids);
+  }
+
+  /** Takes the residual stream through one layer; layers come in order. */
+  layer(index: number): void {
+    const { x, normed, q, mixed, out, gate, up, work } = this.#at;
+    const { config, layers } = this.#model;
+    const layer = layers[index];
+    if (layer === undefined) throw new LabError('internal', `There is no layer ${index}.`);
+    const tokens = this.#tokens;
+    const kernels = this.#kernels;
+    const { heads, kvHeads, headDim, scale, window } = layer.heads;
+    const rows = this.#cache.layer(index);
+    const [keys, values] = [pointerOf(rows.k), pointerOf(rows.v)];
+    const fresh = 4 * this.#start * kvHeads * headDim;
+    const project = (input: number, target: LoraTarget, to: number) =>
+      this.#project(layer, index, input, target, to);
+
+    this.#norm(x, layer.attentionNorm, normed, tokens);
+    project(normed, 'q_proj', q);
+    this.#turn(layer, q, heads, layer.queryNorm);
+    project(normed, 'k_proj', keys + fresh);
+    this.#turn(layer, keys + fresh, kvHeads, layer.keyNorm);
+    project(normed, 'v_proj', values + fresh);
+    kernels.attention(
+      q,
+      keys,
+      values,
+      mixed,
+      work,
+      tokens,
+      heads,
+      kvHeads,
+      headDim,
+      this.#start,
+      window ?? 0,
+      scale,
+    );
+    project(mixed, 'o_proj', out);
+    this.#join(out, layer.attentionPostNorm);
+
+    this.#norm(x, layer.mlpNorm, normed, tokens);
+    project(normed, 'gate_proj', gate);
+    project(normed, 'up_proj', up);
+    const gated = config.activation === 'silu' ? kernels.swiglu : kernels.geglu;
+    gated(gate, up, gate, tokens * config.inner);
+    project(gate, 'down_proj', out);
+    this.#join(out, layer.mlpPostNorm);
+  }
+
+  /** Logits of the last `count` positions, [count, V]. Returns owned. */
+  logits(count: number): tf.Tensor2D {
+    const { outputNorm, head, config } = this.#model;
+    const { x, normed, work } = this.#at;
+    const y = allocate2D(count, config.vocabulary);
+    const from = x + 4 * config.width * (this.#tokens - count);
+    this.#norm(from, outputNorm, normed, count);
+    multiply(head, simdOf(head), normed, pointerOf(y), count, work);
+    return y;
+  }
+
+  [Symbol.dispose](): void {
+    this.#memory[Symbol.dispose]();
+  }
+
+  #embed(ids: readonly number[]): void {
+    const { embedding, config } = this.#model;
+    const { x, work } = this.#at;
+    decodeRows(embedding, simdOf(embedding), ids, x, work);
+    if (config.embeddingScale === 1) return;
+    const scale = Math.fround(config.embeddingScale);
+    const values = heapFloats(x, ids.length * config.width);
+    for (let i = 0; i < values.length; i++) values[i] = (values[i] as number) * scale; // i < length
+  }
+
+  /** y = x W^T, plus the bias and the adapter's term where there are any. */
+  #project(layer: LlamaLayer, index: number, x: number, target: LoraTarget, y: number): void {
+    const w = layer.projections[target];
+    const { work } = this.#at;
+    const tokens = this.#tokens;
+    multiply(w, simdOf(w), x, y, tokens, work);
+    const bias = layer.biases[target];
+    if (bias !== undefined) this.#kernels.addRows(y, pointerOf(bias), tokens, w.rows, 0);
+    const module = this.#adapter?.module(index, target);
+    if (module === undefined) return;
+    const [a, b] = [pointerOf(module.aT), pointerOf(module.bT)];
+    const rank = module.aT.shape[1];
+    this.#kernels.loraAdd(y, x, a, b, work, tokens, w.cols, rank, w.rows, module.scale);
+  }
+
+  #norm(x: number, gain: tf.Tensor1D, y: number, rows: number): void {
+    const { rmsEpsilon } = this.#model.config;
+    this.#kernels.rmsNorm(x, pointerOf(gain), y, rows, gain.size, rmsEpsilon);
+  }
+
+  /** Norm (where there is one) and RoPE of each head's vector, in place. */
+  #turn({ rope, heads }: LlamaLayer, x: number, count: number, gain: tf.Tensor1D | null): void {
+    const { headDim } = heads;
+    const tokens = this.#tokens;
+    if (gain !== null) this.#norm(x, gain, x, tokens * count);
+    const { second, stride } = pairing(rope);
+    const [cos, sin] = [pointerOf(rope.cos), pointerOf(rope.sin)];
+    const cols = count * headDim;
+    const half = headDim / 2;
+    this.#kernels.rope(x, x, cos, sin, tokens, cols, half, this.#start, second, stride, 1);
+  }
+
+  /** Adds a branch's output to the residual stream. */
+  #join(out: number, postNorm: tf.Tensor1D | null): void {
+    const tokens = this.#tokens;
+    const { width } = this.#model.config;
+    if (postNorm !== null) this.#norm(out, postNorm, out, tokens);
+    this.#kernels.addRows(this.#at.x, out, tokens, width, 4 * width);
+  }
+}
+
+type Part = 'x' | 'normed' | 'q' | 'mixed' | 'out' | 'gate' | 'up' | 'work';
+
+/** Bytes of each part; `work` is what the largest of the kernels needs. */
+function partBytes(
+  { config, matrices }: LlamaModel,
+  adapter: Adapter | null,
+  tokens: number,
+  start: number,
+): Record<Part, number> {
+  const { width, heads, headDim, inner } = config;
+  const products = matrices.map((w) => productBytes(w, simdOf(w), tokens));
+  const ranks = (adapter?.modules ?? []).map(({ aT }) => 4 * aT.shape[1]);
+  return {
+    x: 4 * tokens * width,
+    normed: 4 * tokens * width,
+    q: 4 * tokens * heads * headDim,
+    mixed: 4 * tokens * heads * headDim,
+    out: 4 * tokens * width,
+    gate: 4 * tokens * inner,
+    up: 4 * tokens * inner,
+    work: Math.max(GATHER_BYTES, 8 * (start + tokens + 3), ...products, ...ranks),
+  };
+}
+
+function placed(sizes: Readonly<Record<Part, number>>, from: number): Record<Part, number> {
+  let next = from;
+  const take = (bytes: number) => {
+    const at = next;
+    next += bytes;
+    return at;
+  };
+  return {
+    x: take(sizes.x),
+    normed: take(sizes.normed),
+    q: take(sizes.q),
+    mixed: take(sizes.mixed),
+    out: take(sizes.out),
+    gate: take(sizes.gate),
+    up: take(sizes.up),
+    work: take(sizes.work),
+  };
+}
+
+function simdOf({ name, storage }: WeightMatrix): SimdWeight {
+  if (storage.kind === 'simd') return storage;
+  throw new LabError('internal', `${name} is not in panels.`);
+}
