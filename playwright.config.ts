@@ -20,6 +20,16 @@ export default defineConfig({
     baseURL: `http://127.0.0.1:${port}`,
     viewport: { width: 1280, height: 800 },
     launchOptions: { ...(executablePath ? { executablePath } : {}), args: launchArgs },
+    // Fixed WebGPU kernels: a timing on a busy machine would choose otherwise from test to test.
+    storageState: {
+      cookies: [],
+      origins: [
+        {
+          origin: `http://127.0.0.1:${port}`,
+          localStorage: [{ name: 'attt-kernels', value: 'fixed' }],
+        },
+      ],
+    },
     // Its own spec lets it in; elsewhere keeping all files would only take time.
     serviceWorkers: 'block',
     trace: 'retain-on-failure',

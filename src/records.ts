@@ -399,7 +399,7 @@ export interface RunManifest {
   readonly backend: BackendName | 'remote';
   /** The adapter's own description on WebGPU, else the SIMD flavour. */
   readonly device: string;
-  /** How tokens were decoded where there is a choice, made by a timing at load; absent elsewhere. */
+  /** The variant of each hot op on WebGPU, as `matvec=registers matmul=wide …`; absent elsewhere. */
   readonly kernels?: string;
   readonly env: string;
   readonly task: TaskRef;

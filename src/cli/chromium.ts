@@ -8,6 +8,7 @@ import { fromWire, LabError } from '../errors.ts';
 import type { Json } from '../records.ts';
 import type { FileSource } from './files.ts';
 import type { Job, Machine, PortableFile } from './jobs.ts';
+import type { kernelWishes } from './kernels.ts';
 import type { PageResult } from './page.ts';
 
 /** Hardware first; without a GPU Chromium's own software adapter, which is slow but exact. */
@@ -20,6 +21,7 @@ const adapterFlags = [['--enable-unsafe-webgpu', '--enable-features=Vulkan'], nu
 export async function runInChromium(
   job: Job,
   source: FileSource,
+  kernels: ReturnType<typeof kernelWishes>,
   { note, emit, keep }: Pick<Machine, 'note' | 'emit' | 'keep'>,
 ): Promise<Json> {
   const { browserPath, launchArgs } = await import('../../scripts/browser.mjs');
@@ -39,6 +41,8 @@ export async function runInChromium(
         await page.exposeFunction('atttNote', note);
         await page.exposeFunction('atttEmit', (line: string) => emit(JSON.parse(line)));
         await page.exposeFunction('atttKeep', (file: PortableFile) => keep(file));
+        await page.exposeFunction('atttRecall', kernels.memory.recall);
+        await page.exposeFunction('atttRemember', kernels.memory.keep);
         await page.goto(addressOf(server));
         const found = await page.evaluate(
           async () => (await navigator.gpu?.requestAdapter()) != null,
@@ -47,8 +51,9 @@ export async function runInChromium(
         await page.waitForFunction(() => 'atttJob' in window);
         // As text both ways: what crosses is JSON, and its recursive type is too deep to infer.
         const text = await page.evaluate(
-          async ([asked, names]) => JSON.stringify(await window.atttJob(JSON.parse(asked), names)),
-          [JSON.stringify(job), source.paths.map((path) => basename(path))] as const,
+          async ([asked, names, wish]) =>
+            JSON.stringify(await window.atttJob(JSON.parse(asked), names, wish)),
+          [JSON.stringify(job), source.paths.map((path) => basename(path)), kernels.asked] as const,
         );
         const result = JSON.parse(text) as PageResult; // our own page made it
         if (result.ok) return result.value;

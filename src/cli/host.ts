@@ -9,6 +9,7 @@ import { runInChromium } from './chromium.ts';
 import type { EpisodesJob } from './episodes.ts';
 import { openModel } from './files.ts';
 import { type Job, type Machine, runJob } from './jobs.ts';
+import { kernelWishes } from './kernels.ts';
 import { note } from './output.ts';
 
 /** What every command that computes is told. */
@@ -25,11 +26,12 @@ export async function runOnHost(
   keep: Machine['keep'] = async () => {},
 ): Promise<Json> {
   await using source = await openModel(model);
+  const kernels = kernelWishes();
   const here = (gpu?: GPU) =>
-    runJob(job, { source, backend, env: { wasmPaths, gpu }, note, emit, keep });
+    runJob(job, { source, backend, env: { wasmPaths, gpu, kernels }, note, emit, keep });
   if (backend !== 'webgpu') return await here(); // awaited: the file stays open until it is done
   const gpu = await nativeGpu();
-  return await (gpu ? here(gpu) : runInChromium(job, source, { note, emit, keep }));
+  return await (gpu ? here(gpu) : runInChromium(job, source, kernels, { note, emit, keep }));
 }
 
 /** Does a job on a served model: nothing is computed here, and no file is opened. */

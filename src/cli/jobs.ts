@@ -10,6 +10,7 @@ import { deriveRng } from '../math/rng.ts';
 import { scaleAdapter } from '../model/adapter-algebra.ts';
 import { openAdapter } from '../model/adapter-file.ts';
 import { KvCache } from '../model/cache.ts';
+import { settleVariants } from '../model/choose-variants.ts';
 import { compareSides, type Side } from '../model/compare.ts';
 import { type BackendEnv, openBackend } from '../model/device.ts';
 import { forward } from '../model/forward.ts';
@@ -93,6 +94,7 @@ export async function runJob(job: Job, machine: Machine): Promise<Json> {
     const gguf = await readGguf(source);
     const model = await loadLlama(gguf, source);
     try {
+      await settleVariants(model, backend, machine.env.kernels);
       if (job.kind === 'train') return await train(model, job.case, source.name);
       if (job.kind === 'compare') return await compare(model, gguf.metadata, job, machine);
       using adapter = await adapterOf(job.adapter, model);

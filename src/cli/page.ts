@@ -3,6 +3,7 @@
 import { toWire, type WireError } from '../errors.ts';
 import { joinedSource } from '../formats/gguf-shards.ts';
 import { blobSource } from '../formats/source.ts';
+import type { VariantMemory } from '../model/choose-variants.ts';
 import type { Json } from '../records.ts';
 import { type Job, type PortableFile, runJob } from './jobs.ts';
 
@@ -14,17 +15,20 @@ export type PageResult =
 declare global {
   interface Window {
     /** Does one job on the model whose files lie at `./model/0` and on. */
-    atttJob: (job: Job, names: readonly string[]) => Promise<PageResult>;
+    atttJob: (job: Job, names: readonly string[], kernels: string) => Promise<PageResult>;
     /** Put there by the driver. */
     atttNote: (text: string) => Promise<void>;
     /** Put there by the driver: events come out one by one, as JSON. */
     atttEmit: (line: string) => Promise<void>;
     /** Put there by the driver: files that the job made. */
     atttKeep: (file: PortableFile) => Promise<void>;
+    /** Put there by the driver: choices of kernels outlive this browser. */
+    atttRecall: VariantMemory['recall'];
+    atttRemember: VariantMemory['keep'];
   }
 }
 
-window.atttJob = async (job, names) => {
+window.atttJob = async (job, names, asked) => {
   try {
     const files = await Promise.all(
       names.map(async (name, i) => blobSource(await (await fetch(`./model/${i}`)).blob(), name)),
@@ -36,6 +40,7 @@ window.atttJob = async (job, names) => {
       // Never loaded: the job asks for WebGPU by name.
       env: {
         gpu: navigator.gpu,
+        kernels: { asked, memory: { recall: window.atttRecall, keep: window.atttRemember } },
         wasmPaths: {
           'tfjs-backend-wasm.wasm': '',
           'tfjs-backend-wasm-simd.wasm': '',

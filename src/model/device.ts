@@ -3,6 +3,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../errors.ts';
 import type { BackendName, Capabilities } from '../records.ts';
+import type { KernelWishes } from './choose-variants.ts';
 import { type GpuLedger, watchBuffers } from './ledger.ts';
 import { type ProbedGpu, probeError, probeGpu } from './probe.ts';
 
@@ -18,6 +19,8 @@ export interface BackendEnv {
   readonly wasmPaths: Readonly<Record<WasmFile, string>>;
   /** navigator.gpu where there is one. */
   readonly gpu?: GPU | undefined;
+  /** Which kernels WebGPU shall use; the fixed ones unless said. */
+  readonly kernels?: KernelWishes | undefined;
 }
 
 export interface OpenBackend {

@@ -86,7 +86,7 @@ async function forwardChunk(
   const length = start + ids.length;
   const [only] = ids;
   if (only !== undefined && ids.length === 1 && decoderFits(model, adapter)) {
-    const logits = await (await decoderOf(model)).step(adapter, cache, only, start);
+    const logits = await decoderOf(model).step(adapter, cache, only, start);
     if (wanted !== 'none') return logits;
     logits.dispose();
     return null;

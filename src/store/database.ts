@@ -6,7 +6,14 @@ import { LabError } from '../errors.ts';
 export type { UseStore };
 
 /** The stores of the notebook; one database each, as idb-keyval wants it. */
-export type StoreName = 'runs' | 'events' | 'snapshots' | 'adapters' | 'adapter-data' | 'notes';
+export type StoreName =
+  | 'runs'
+  | 'events'
+  | 'snapshots'
+  | 'adapters'
+  | 'adapter-data'
+  | 'notes'
+  | 'kernels';
 
 const opened = new Map<StoreName, UseStore>();
 

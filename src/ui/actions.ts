@@ -11,13 +11,13 @@ import { startSettings } from './defaults.ts';
 import { engine, startEngine } from './engine.ts';
 import { bundledModel, loadModel, refreshModels } from './load.ts';
 import { plural } from './numbers.ts';
-import { backendOf } from './query.ts';
+import { backendOf, kernelsOf } from './query.ts';
 import { attempt, inform, report } from './report.ts';
 import { demoName, eventsOf, type RunView } from './run-view.ts';
 import { saveBlob } from './save-blob.ts';
 import { taskKey } from './state.ts';
 import { refreshStorage } from './storage.ts';
-import { dispatch, useLab } from './store.ts';
+import { dispatch, storedKernelWish, useLab } from './store.ts';
 import { actions as say } from './strings.ts';
 
 // ---------------------------------------------------------------- engine
@@ -30,7 +30,10 @@ export async function startLab(): Promise<void> {
     const client = startEngine((error) =>
       dispatch({ type: 'engine_failed', error: toWire(error) }),
     );
-    const capabilities = await client.call('probe', { backend: backendOf(location.search) });
+    const capabilities = await client.call('probe', {
+      backend: backendOf(location.search),
+      kernels: kernelsOf(location.search) ?? storedKernelWish(),
+    });
     const [environments, model] = await Promise.all([
       client.call('environments', null),
       client.call('loadedModel', null),

@@ -19,6 +19,11 @@ export function withBackend(search: string, backend: BackendName | null): string
   return text === '' ? '' : `?${text}`;
 }
 
+/** `?kernels=fixed`: the WebGPU kernels to use, by name or as a run's manifest has them; null: as measured. */
+export function kernelsOf(search: string): string | null {
+  return new URLSearchParams(search).get('kernels');
+}
+
 /** `?run=https://…`: the address of a run to read; null where none is named. */
 export function runAddressOf(search: string): string | null {
   return new URLSearchParams(search).get('run');

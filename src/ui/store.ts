@@ -75,6 +75,9 @@ function rememberedSettings(): Settings {
   };
 }
 
+/** Kernels that this page's storage asks for, as tests of the page do; null: none. */
+export const storedKernelWish = (): string | null => recall('attt-kernels');
+
 /** Storage may be refused (private windows); the page then simply forgets. */
 function recall(key: string): string | null {
   try {

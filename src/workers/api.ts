@@ -42,9 +42,12 @@ interface WithSummaries {
 
 export interface EngineApi {
   readonly calls: AdapterCalls & {
-    /** Opens the backend: the named one, else the best there is. Later calls tell what was opened. */
+    /**
+     * Opens the backend: the named one, else the best there is. Later calls tell what was opened.
+     * `kernels`, null unless asked for, are those of later loads on WebGPU.
+     */
     readonly probe: {
-      readonly input: { readonly backend: BackendName | null };
+      readonly input: { readonly backend: BackendName | null; readonly kernels: string | null };
       readonly output: Capabilities;
     };
     readonly environments: { readonly input: null; readonly output: readonly EnvDescription[] };

@@ -121,5 +121,18 @@ test('a device that fails in mid-generation ends the run with its reason; the ne
   await load();
   const again = await run(() => {}, { step_limit: 1 });
   expect(again.end).toMatchObject({ reason: 'step_limit' });
+
+  // What repeats a record uses the kernels of the record, what is new those of this adapter.
+  const recorded = 'matvec=workgroup matmul=registers transpose=wide attention=workgroup';
+  const fixed = 'matvec=registers matmul=registers transpose=registers attention=registers';
+  for (const [asked, used] of [
+    [recorded, recorded],
+    ['one submit, 8 lanes a row', fixed],
+    [undefined, fixed],
+  ]) {
+    const faces = await engine.episode(task, settings, asked ? { kernels: asked } : {});
+    expect(faces.manifest.kernels).toBe(used);
+    faces.dispose();
+  }
   worlds.dispose();
 }, 240_000);

@@ -44,8 +44,9 @@ export function engineHandlers(
   return {
     calls: {
       ...adapters.calls,
-      probe({ backend }) {
+      probe({ backend, kernels }) {
         if (backend) engine.prefer(backend);
+        if (kernels) engine.preferKernels(kernels);
         return engine.capabilities();
       },
       environments: () => worlds.call('describe', null, listLimit),

@@ -6,14 +6,16 @@ import { serverAddress } from '../formats/channel.ts';
 import { type GgufFile, readGguf } from '../formats/gguf.ts';
 import type { ByteSource } from '../formats/source.ts';
 import { deriveRng } from '../math/rng.ts';
-import { decodeVariant } from '../model/decode/decoder.ts';
+import { settleVariants } from '../model/choose-variants.ts';
 import { type BackendEnv, type OpenBackend, openBackend } from '../model/device.ts';
 import { warmUp } from '../model/forward.ts';
 import { type LlamaModel, loadLlama } from '../model/llama.ts';
 import { projectionShape } from '../model/llama-config.ts';
 import { freshAdapter } from '../model/lora.ts';
 import { defaultNeeds, estimateMemory, weightBytesOn } from '../model/memory.ts';
+import { gpuBackend } from '../model/ops/program.ts';
 import { LlamaPolicy, templateOf } from '../model/policy.ts';
+import { choiceOn, readChoice, runnable, useChoice, writeChoice } from '../model/variants.ts';
 import type { Learner, Policy, Summariser } from '../ports.ts';
 import type {
   BackendName,
@@ -67,12 +69,15 @@ export interface EpisodeExtras {
   readonly reflections?: readonly string[];
   /** The server that writes summaries; its model is the one that the settings name. */
   readonly summaryServer?: RemoteRef | null;
+  /** The kernels of the record that the episode repeats; used where this adapter can run them. */
+  readonly kernels?: string;
 }
 
 /** Owns the device and the weights. One model at a time. */
 export class EngineHost {
   readonly #env: BackendEnv;
   #preferred: BackendName | undefined;
+  #kernels: BackendEnv['kernels'];
   #backend: Promise<OpenBackend> | null = null;
   #loaded: Loaded | null = null;
   /** A served model, in place of a loaded one. */
@@ -81,6 +86,7 @@ export class EngineHost {
   constructor(env: BackendEnv, preferred?: BackendName) {
     this.#env = env;
     this.#preferred = preferred;
+    this.#kernels = env.kernels;
   }
 
   /** Opens the backend on first use; a lost device is forgotten, so that the next call opens anew. */
@@ -98,6 +104,11 @@ export class EngineHost {
   /** The backend to open; says nothing to one that is open. */
   prefer(backend: BackendName): void {
     this.#preferred = backend;
+  }
+
+  /** The kernels to use on WebGPU from the next load on, see KernelWishes. */
+  preferKernels(asked: string): void {
+    this.#kernels = { ...this.#kernels, asked };
   }
 
   async capabilities(): Promise<Capabilities> {
@@ -144,6 +155,7 @@ export class EngineHost {
     const total = model.tensorBytes;
     onProgress({ phase: 'warm_up', bytes: total, total, bytesPerSecond: 0 });
     try {
+      await this.#settle(model);
       await warmUp(model, signal);
     } catch (thrown) {
       model.dispose();
@@ -156,6 +168,17 @@ export class EngineHost {
     this.#remote = null;
     this.#loaded = { file, gguf, model, tokenizer, tokenizerSha256, info };
     return this.#loaded.info;
+  }
+
+  /** Sets the kernels: those of a record where this adapter can run them, else as at the load. */
+  async #settle(model: LlamaModel, recorded?: string): Promise<string | null> {
+    const backend = await this.backend();
+    if (backend.name !== 'webgpu') return null;
+    const { device } = gpuBackend();
+    const pinned = recorded === undefined ? null : readChoice(recorded);
+    if (pinned !== null && runnable(device, pinned)) useChoice(device, pinned);
+    else await settleVariants(model, backend, this.#kernels);
+    return writeChoice(choiceOn(device));
   }
 
   /** Uses a served model from now on; the present one stays when it does not answer. */
@@ -175,7 +198,7 @@ export class EngineHost {
   async episode(
     task: TaskRef,
     asked: Settings,
-    { reflections = [], summaryServer = null }: EpisodeExtras = {},
+    { reflections = [], summaryServer = null, kernels: recorded }: EpisodeExtras = {},
   ): Promise<EpisodeFaces> {
     const settings = withMethod(asked);
     const served = summaryRef(settings, summaryServer);
@@ -195,7 +218,7 @@ export class EngineHost {
     const { model, tokenizer, tokenizerSha256, gguf, file, info } = this.loaded;
     const template = templateOf(gguf.metadata, file.source.name);
     const backend = await this.backend();
-    const kernels = await decodeVariant(model);
+    const kernels = await this.#settle(model, recorded);
     const targets: readonly LoraTarget[] = settings.target_modules;
     const start = freshAdapter(
       { rank: settings.lora_rank, alpha: settings.lora_alpha, targets },

@@ -4,6 +4,7 @@ import wasmPlain from '@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm.wasm
 import wasmSimd from '@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm-simd.wasm?url';
 import wasmThreaded from '@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm-threaded-simd.wasm?url';
 import { serve } from '../rpc.ts';
+import { storedKernels } from '../store/kernels.ts';
 import type { EngineApi } from './api.ts';
 import { EngineHost } from './engine.ts';
 import { engineHandlers } from './engine-server.ts';
@@ -16,6 +17,7 @@ const engine = new EngineHost({
     'tfjs-backend-wasm-threaded-simd.wasm': wasmThreaded,
   },
   gpu: navigator.gpu,
+  kernels: { asked: 'measure', memory: storedKernels },
 });
 
 // Built, this script lies in assets/ beside the page; in development Vite serves it from src/workers/.

@@ -132,7 +132,11 @@ export class EpisodeRunner {
     const signal = AbortSignal.any([left, control.signal]);
     const { lost } = await this.#engine.backend();
     void lost.then((error) => control.fail(error));
-    const faces = await this.#engine.episode(task, settings, { summaryServer });
+    const kernels = kernelsOf(fork?.record ?? record);
+    const faces = await this.#engine.episode(task, settings, {
+      summaryServer,
+      ...(kernels !== undefined && { kernels }),
+    });
     try {
       const manifest = fork
         ? forkOf(fork, faces.manifest)
@@ -185,6 +189,11 @@ export class EpisodeRunner {
   }
 }
 
+/** The kernels that a record was computed with; what repeats it must use the same. */
+function kernelsOf([first]: readonly EpisodeEvent[]): string | undefined {
+  return first?.type === 'episode_started' ? first.manifest.kernels : undefined;
+}
+
 /** The recorded manifest, if the present model and backend are those of the record. */
 function sameMachine(record: readonly EpisodeEvent[], now: RunManifest): RunManifest {
   const [first] = record;
@@ -200,6 +209,12 @@ function sameMachine(record: readonly EpisodeEvent[], now: RunManifest): RunMani
     throw new LabError(
       'bad_input',
       `This run was made on ${was.backend}, and this tab computes on ${now.backend}. Choose the backend under the badge at the top, then resume.`,
+    );
+  }
+  if (was.kernels !== undefined && now.kernels !== was.kernels) {
+    throw new LabError(
+      'bad_input',
+      `This run was computed with the kernels "${was.kernels}" on ${was.device}; this tab has ${now.device} and computes with "${now.kernels}", whose last bits may differ. Resume it on that machine, or fork it.`,
     );
   }
   return was;

@@ -4,6 +4,7 @@
  */
 
 import type { AttentionHeads } from '../ops/attention.ts';
+import { pieces, softmaxPass } from '../ops/attention-wgsl.ts';
 import type { RopeStyle } from '../ops/rope.ts';
 import { type Access, type Shader, TOKEN } from './wgsl.ts';
 
@@ -20,12 +21,12 @@ export interface ThinTerm {
 const accessOf = (names: readonly string[], changed: readonly string[]): Access[] =>
   names.map((name) => (changed.includes(name) ? 'read_write' : 'read'));
 
-function storage(names: readonly string[], changed: readonly string[]): string {
+function storage(names: readonly string[], changed: readonly string[], type = 'f32'): string {
   return [
     TOKEN,
     ...names.map(
       (name, i) =>
-        `@group(0) @binding(${i + 1}) var<storage, ${changed.includes(name) ? 'read_write' : 'read'}> ${name} : array<f32>;`,
+        `@group(0) @binding(${i + 1}) var<storage, ${changed.includes(name) ? 'read_write' : 'read'}> ${name} : array<${type}>;`,
     ),
   ].join('\n');
 }
@@ -36,16 +37,19 @@ function offsets(terms: readonly ThinTerm[]): number[] {
 }
 
 /**
- * hidden[k] = r Σ_i x_i g_i Aᵀ[i, k], module after module, one workgroup a value. Buffers: token, x,
- * gain, each module's Aᵀ, hidden.
+ * hidden[k] = r Σ_i x_i Aᵀ[i, k], module after module, one workgroup a value; x as products read it
+ * after a norm, `length` values in all. Buffers: token, x, each module's Aᵀ, hidden.
  */
-export function hiddenShader(terms: readonly ThinTerm[], width: number, eps: number): Shader {
-  const names = ['x', 'gain', ...terms.map((_, n) => `a${n}`), 'hidden'];
+export function hiddenShader(
+  terms: readonly ThinTerm[],
+  { width, length, eps }: { readonly width: number; readonly length: number; readonly eps: number },
+): Shader {
+  const names = ['x', ...terms.map((_, n) => `a${n}`), 'hidden'];
   const at = offsets(terms);
   const total = terms.reduce((sum, { rank }) => sum + rank, 0);
   const reads = terms.map(
     ({ rank }, n) =>
-      `if (k >= ${at[n]}u && k < ${(at[n] ?? 0) + rank}u) { sum += v * gain[i] * a${n}[i * ${rank}u + k - ${at[n]}u]; }`,
+      `if (k >= ${at[n]}u && k < ${(at[n] ?? 0) + rank}u) { sum += x[i] * a${n}[i * ${rank}u + k - ${at[n]}u]; }`,
   );
   return {
     code: `${storage(names, ['hidden'])}
@@ -56,10 +60,9 @@ fn main(@builtin(local_invocation_index) lane : u32, @builtin(workgroup_id) grou
   var sum = 0.0;
   var squares = 0.0;
   for (var i = lane; i < ${width}u; i += ${GROUP}u) {
-    let v = x[i];
-    squares += v * v;
     ${reads.join('\n')}
   }
+  for (var i = ${width}u + lane; i < ${length}u; i += ${GROUP}u) { squares += x[i]; }
   sums[lane] = vec2<f32>(sum, squares);
   workgroupBarrier();
   if (lane == 0u) {
@@ -132,6 +135,89 @@ fn main(@builtin(global_invocation_id) id : vec3<u32>) {
 }`,
     access: accessOf(names, ['qkv', 'cacheK', 'cacheV']),
     workgroups: Math.ceil(pairs / GROUP),
+  };
+}
+
+/** Parts into which a head's rows are divided where nothing is shared. */
+const PARTS = 32;
+
+/** Values that the parts of all heads leave: their sums, then their largest scores and totals. */
+export function partsLength({ heads, headDim }: AttentionHeads): number {
+  return heads * PARTS * (headDim + 4);
+}
+
+/** Sizes under the names that the ops' kernels use. */
+const sizes = ({ kvHeads, scale }: AttentionHeads) =>
+  `struct Sizes { kvHeads : u32, scale : f32 }
+const uniforms = Sizes(${kvHeads}u, ${scale});`;
+
+/**
+ * Softmax attention of the token over the rows of one part, one invocation a head and part, in registers
+ * alone. Buffers: token, qkv, cacheK, cacheV, parts.
+ */
+export function partsShader(span: AttentionHeads): Shader {
+  const { heads, kvHeads, headDim, window } = span;
+  const { type, size, count, each } = pieces(headDim);
+  const first = window === undefined ? '0u' : `u32(max(0, i32(token.position) - ${window - 1}))`;
+  const slot = size + 4 / count;
+  const names = ['q', 'k', 'v', 'parts'];
+  const ends =
+    count === 4
+      ? `parts[slot + ${size}u] = vec4<f32>(top, total, 0.0, 0.0);`
+      : `parts[slot + ${size}u] = top; parts[slot + ${size + 1}u] = total;`;
+  return {
+    code: `${storage(names, ['parts'], type)}
+${sizes(span)}
+@compute @workgroup_size(${GROUP})
+fn main(@builtin(global_invocation_id) id : vec3<u32>) {
+  let head = id.x / ${PARTS}u;
+  if (head >= ${heads}u) { return; }
+  let part = id.x % ${PARTS}u;
+  let kvHead = head * ${kvHeads}u / ${heads}u;
+  let own = head * ${size}u;
+  let firstSeen = ${first};
+  let step = (token.position + ${PARTS}u - firstSeen) / ${PARTS}u;
+  let firstRow = firstSeen + part * step;
+  let endRow = min(firstRow + step, token.position + 1u);
+  ${softmaxPass(headDim)}
+  let slot = id.x * ${slot}u;
+  ${each((n) => `parts[slot + ${n}u] = sum${n};`)}
+  ${ends}
+}`,
+    access: accessOf(names, ['parts']),
+    workgroups: Math.ceil((heads * PARTS) / GROUP),
+  };
+}
+
+/** Puts the parts together, one invocation a piece of a head. Buffers: token, parts, mixed. */
+export function mergeShader({ heads, headDim }: AttentionHeads): Shader {
+  const { type, size, count } = pieces(headDim);
+  const slot = size + 4 / count;
+  const at = (offset: string) => `parts[(head * ${PARTS}u + part) * ${slot}u + ${offset}]`;
+  const top = count === 4 ? `${at(`${size}u`)}.x` : at(`${size}u`);
+  const total = count === 4 ? `${at(`${size}u`)}.y` : at(`${size + 1}u`);
+  const eachPart = `for (var part = 0u; part < ${PARTS}u; part++)`;
+  const names = ['parts', 'mixed'];
+  return {
+    code: `${storage(names, ['mixed'], type)}
+@compute @workgroup_size(${GROUP})
+fn main(@builtin(global_invocation_id) id : vec3<u32>) {
+  let head = id.x / ${size}u;
+  if (head >= ${heads}u) { return; }
+  let piece = id.x % ${size}u;
+  var largest = -1e30;
+  ${eachPart} { largest = max(largest, ${top}); }
+  var sum = ${type}(0.0);
+  var total = 0.0;
+  ${eachPart} {
+    let weight = exp(${top} - largest);
+    total += weight * ${total};
+    sum += weight * ${at('piece')};
+  }
+  mixed[id.x] = sum / total;
+}`,
+    access: accessOf(names, ['mixed']),
+    workgroups: Math.ceil((heads * size) / GROUP),
   };
 }
 

@@ -15,9 +15,10 @@ import { Adapter, freshAdapter } from '../lora.ts';
 import { gpuBackend } from '../ops/program.ts';
 import { distance, randomArray } from '../ops/testing.ts';
 import { openGpu } from '../ops/testing-gpu.ts';
+import { FIXED, offered, useChoice, VARIANTS } from '../variants.ts';
 import { Compiler } from './compile.ts';
 import { decoderFits, decoderOf } from './decoder.ts';
-import { LANES, productsShader } from './wgsl.ts';
+import { normedLength, productsShader, SPLITS } from './wgsl.ts';
 
 /** float32 sums of the same products in another order, through six layers. */
 const TOLERANCE = 2e-5;
@@ -105,6 +106,41 @@ describe.each(['q8_0', 'q4_0'])('the bundled policy as %s', (type) => {
   });
 });
 
+const variants = [
+  ...VARIANTS.matvec.slice(1).map((matvec) => ({ ...FIXED, matvec })),
+  ...VARIANTS.attention.slice(1).map((attention) => ({ ...FIXED, attention })),
+];
+
+it.each(variants)(
+  'decodes as the ops do with $matvec products and $attention attention',
+  async (choice) => {
+    const { device } = gpuBackend();
+    const model = await open('/models/household-2m/household-2m-q4_0.gguf');
+    using adapter = adapterFor(model, 8);
+    const ids = Array.from({ length: 70 }, (_, i) => (i * 37 + 11) % 1000);
+    const expected = await together(model, adapter, ids, 3);
+    useChoice(device, choice);
+    const found = await oneByOne(model, adapter, ids, 3);
+    useChoice(device, FIXED);
+    found.forEach((row, i) => {
+      expect(distance(row, expected[i] ?? []), `token ${i}`).toBeLessThan(TOLERANCE);
+    });
+    model.dispose();
+  },
+);
+
+it('an adapter whose ranks add up to more than any before gets the room that it needs', async () => {
+  const model = await open('/models/household-2m/household-2m-q8_0.gguf');
+  using small = adapterFor(model, 4);
+  using large = adapterFor(model, 64);
+  const ids = Array.from({ length: 6 }, (_, i) => i + 5);
+  await oneByOne(model, small, ids, 2);
+  const found = await oneByOne(model, large, ids, 2);
+  const expected = await together(model, large, ids, 2);
+  expect(distance(found[1] ?? [], expected[1] ?? [])).toBeLessThan(TOLERANCE);
+  model.dispose();
+});
+
 it('a trained adapter is used from the next token on', async () => {
   const model = await open('/models/household-2m/household-2m-q8_0.gguf');
   using adapter = adapterFor(model, 4);
@@ -122,7 +158,7 @@ it('a token takes at most 8 dispatches a layer and 6 more, in one submit', async
   const model = await open('/models/household-2m/household-2m-q8_0.gguf');
   using adapter = adapterFor(model, 8);
   using cache = cacheFor(model);
-  const decoder = await decoderOf(model);
+  const decoder = decoderOf(model);
   (await decoder.step(adapter, cache, 5, 0)).dispose();
   const { prototype } = GPUComputePassEncoder;
   const dispatch = prototype.dispatchWorkgroups;
@@ -138,9 +174,11 @@ it('a token takes at most 8 dispatches a layer and 6 more, in one submit', async
   model.dispose();
 });
 
-describe.each(LANES)('products with %i lanes a row', (lanes) => {
-  it('agree with sums in double on 20 odd shapes, norm included', async () => {
+describe.each(VARIANTS.matvec)('products in the variant %s', (variant) => {
+  it('agree with sums in double on 20 odd shapes, norm included', async ({ skip }) => {
     const { device } = gpuBackend();
+    if (!offered(device, 'matvec').includes(variant)) skip(`this adapter cannot run ${variant}`);
+    const split = SPLITS[variant];
     const compiler = new Compiler(device);
     for (let number = 0; number < 20; number++) {
       const rng = deriveRng(7, 'products', number);
@@ -149,9 +187,16 @@ describe.each(LANES)('products with %i lanes a row', (lanes) => {
       const values = matrices.map(({ rows }) => randomArray(rng, rows * cols));
       const x = randomArray(rng, cols, 2);
       const gain = randomArray(rng, cols);
-      const shader = productsShader(matrices, { eps: 1e-5 }, lanes);
+      const shader = productsShader(matrices, { eps: 1e-5 }, split);
       const total = matrices.reduce((sum, { rows }) => sum + rows, 0);
-      const found = await run(device, compiler, shader, [x, gain, ...values], total);
+      const normed = new Float32Array(normedLength(cols, split));
+      normed.set(x.map((value, i) => value * (gain[i] ?? 0)));
+      // Σ x² in as many parts as there are tiles of that many rows.
+      x.forEach((value, i) => {
+        const part = cols + Math.floor(i / split.rows);
+        normed[part] = (normed[part] ?? 0) + value * value;
+      });
+      const found = await run(device, compiler, shader, [normed, ...values], total);
       const squares = x.reduce((sum, v) => sum + v * v, 0);
       const r = 1 / Math.sqrt(squares / cols + 1e-5);
       const expected = values.flatMap((w, n) =>

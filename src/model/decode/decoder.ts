@@ -1,6 +1,6 @@
 /**
  * One token through the whole model in one submit, recorded directly on the device beside tfjs: at most
- * seven dispatches a layer and two besides, buffers, pipelines and bind groups made once. The ops of
+ * eight dispatches a layer and two besides, buffers, pipelines and bind groups made once. The ops of
  * forward.ts are its reference, and what runs where it does not fit.
  */
 
@@ -10,24 +10,35 @@ import type { KvCache } from '../cache.ts';
 import type { LlamaLayer, LlamaModel } from '../llama.ts';
 import type { Adapter } from '../lora.ts';
 import { gpuBackend, submitRecorded } from '../ops/program.ts';
+import { type Choice, choiceOn } from '../variants.ts';
 import type { WeightMatrix } from '../weights.ts';
-import { attendShader, hiddenShader, type ThinTerm, turnShader } from './attention-wgsl.ts';
-import { type Compiled, Compiler, chooseLanes } from './compile.ts';
+import {
+  attendShader,
+  hiddenShader,
+  mergeShader,
+  partsLength,
+  partsShader,
+  type ThinTerm,
+  turnShader,
+} from './attention-wgsl.ts';
+import { type Compiled, Compiler } from './compile.ts';
 import {
   embedShader,
   gatedShader,
-  type Lanes,
-  type Matrix,
+  LINE,
+  normedLength,
   productsShader,
   residualShader,
   type Shader,
+  SPLITS,
+  type Split,
 } from './wgsl.ts';
 
 /** The projections whose adapter terms the decoder knows. */
 const ADAPTED = ['q_proj', 'k_proj', 'v_proj'] as const;
 
-/** Storage buffers that the widest kernel binds: three matrices in two planes, x, gain, result. */
-const BUFFERS_NEEDED = 9;
+/** Storage buffers that the widest kernel binds: three matrices in two planes, x, result. */
+const BUFFERS_NEEDED = 8;
 
 /** True where the decoder computes what the ops would; else the ops must. */
 export function decoderFits(model: LlamaModel, adapter: Adapter | null): boolean {
@@ -48,36 +59,24 @@ export function decoderFits(model: LlamaModel, adapter: Adapter | null): boolean
   );
 }
 
-const decoders = new WeakMap<LlamaModel, Promise<Decoder>>();
+interface MadeDecoder {
+  readonly decoder: Decoder;
+  readonly choice: Choice;
+}
 
-/** The model's decoder, made at its first use; freed with the model. Call where {@link decoderFits}. */
-export function decoderOf(model: LlamaModel): Promise<Decoder> {
+const decoders = new WeakMap<LlamaModel, MadeDecoder>();
+
+/** The model's decoder for the variants in use, made when first needed; freed with the model. Call where {@link decoderFits}. */
+export function decoderOf(model: LlamaModel): Decoder {
+  const { device } = gpuBackend();
+  const choice = choiceOn(device);
   const known = decoders.get(model);
-  if (known !== undefined) return known;
-  const made = makeDecoder(model);
-  decoders.set(model, made);
-  return made;
-}
-
-/** The variant in which a model's tokens are decoded, for the run's record; null where the ops do it. */
-export async function decodeVariant(model: LlamaModel): Promise<string | null> {
-  if (!decoderFits(model, null)) return null;
-  const { lanes } = await decoderOf(model);
-  return `one submit, ${lanes} ${lanes === 1 ? 'lane' : 'lanes'} a row`;
-}
-
-async function makeDecoder(model: LlamaModel): Promise<Decoder> {
-  const compiler = new Compiler(gpuBackend().device);
-  const decoder = new Decoder(model, compiler, await chooseLanes(compiler, sampleOf(model)));
+  if (known?.choice === choice) return known.decoder;
+  known?.decoder.dispose();
+  const decoder = new Decoder(model, new Compiler(device), choice);
+  decoders.set(model, { decoder, choice });
   model.own(decoder);
   return decoder;
-}
-
-/** The product whose speed decides: the widest inner one. */
-function sampleOf({ layers }: LlamaModel): Matrix {
-  const [first] = layers;
-  if (first !== undefined) return first.projections.gate_proj;
-  throw new LabError('internal', 'The model has no layers.');
 }
 
 /** A dispatch that is recorded as it stands for every token. */
@@ -97,19 +96,23 @@ interface Tape {
 
 /** Owns the activations' buffers of one model. */
 export class Decoder {
-  /** How many invocations share a row of a product, as measured on this device. */
-  readonly lanes: Lanes;
+  readonly #choice: Choice;
+  readonly #split: Split;
   readonly #model: LlamaModel;
   readonly #compiler: Compiler;
   readonly #buffers: Readonly<Record<ActivationName, GPUBuffer>>;
-  readonly #tapes = new WeakMap<KvCache, Tape>();
+  #tapes = new WeakMap<KvCache, Tape>();
+  /** The adapter's hidden values of one layer, as many as the largest one so far needed. */
+  #hidden: GPUBuffer;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(model: LlamaModel, compiler: Compiler, lanes: Lanes) {
+  constructor(model: LlamaModel, compiler: Compiler, choice: Choice) {
     this.#model = model;
     this.#compiler = compiler;
-    this.lanes = lanes;
-    this.#buffers = activationBuffers(compiler.device, model);
+    this.#choice = choice;
+    this.#split = SPLITS[choice.matvec];
+    this.#buffers = activationBuffers(compiler.device, model, choice);
+    this.#hidden = storageBuffer(compiler.device, 'hidden', FIRST_RANKS);
   }
 
   /**
@@ -145,7 +148,7 @@ export class Decoder {
     for (const { pipeline, group, workgroups } of steps) {
       pass.setPipeline(pipeline);
       pass.setBindGroup(0, group);
-      pass.dispatchWorkgroups(workgroups);
+      pass.dispatchWorkgroups(Math.min(workgroups, LINE), Math.ceil(workgroups / LINE));
     }
     pass.end();
     encoder.copyBufferToBuffer(logits, 0, read, 0, logits.size);
@@ -171,46 +174,69 @@ export class Decoder {
 
   #record(adapter: Adapter | null, cache: KvCache): Recorded[] {
     const { embedding, head, layers, outputNorm, config } = this.#model;
-    const { stream, middle, qkv, hidden, mixed, gated, logits } = this.#buffers;
-    const lanes = this.lanes;
+    const { stream, normed, middle, qkv, parts, mixed, gated, logits } = this.#buffers;
+    const split = this.#split;
     const norm = { eps: config.rmsEpsilon };
-    const steps = [this.#bind(embedShader(embedding), [...planesOf(embedding), stream])];
+    const normedX = { width: config.width, length: normedLength(config.width, split), ...norm };
+    const hidden = this.#hiddenFor(adapter);
+    const steps: Recorded[] = [];
+    const add = (shader: Shader, buffers: readonly GPUBuffer[]) =>
+      void steps.push(this.#bind(shader, buffers));
+    // The gain of the norm that reads the stream next: a layer's own first, at the end the model's.
+    const gainAt = (index: number) => bufferOf(layers[index]?.attentionNorm ?? outputNorm);
+    add(embedShader(embedding, split), [...planesOf(embedding), gainAt(0), stream, normed]);
     layers.forEach((layer, index) => {
       const { q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj } = layer.projections;
       const rows = cache.layer(index);
       const [cacheK, cacheV] = [bufferOf(rows.k), bufferOf(rows.v)];
       const joint = [q_proj, k_proj, v_proj];
-      const gain = bufferOf(layer.attentionNorm);
       const { terms, aT, bT } = thinTerms(layer, adapter, index);
-      const add = (shader: Shader, buffers: readonly GPUBuffer[]) =>
-        void steps.push(this.#bind(shader, buffers));
-      add(productsShader(joint, norm, lanes), [stream, gain, ...joint.flatMap(planesOf), qkv]);
-      if (terms.length > 0) {
-        add(hiddenShader(terms, config.width, norm.eps), [stream, gain, ...aT, hidden]);
-      }
+      add(productsShader(joint, norm, split), [normed, ...joint.flatMap(planesOf), qkv]);
+      if (terms.length > 0) add(hiddenShader(terms, normedX), [normed, ...aT, hidden]);
       const angles = [bufferOf(layer.rope.cos), bufferOf(layer.rope.sin)];
       const thin = terms.length > 0 ? [hidden, ...bT] : [];
-      add(turnShader(layer.heads, layer.rope.style, terms), [
-        qkv,
-        ...angles,
-        cacheK,
-        cacheV,
-        ...thin,
+      const turned = turnShader(layer.heads, layer.rope.style, terms);
+      add(turned, [qkv, ...angles, cacheK, cacheV, ...thin]);
+      switch (this.#choice.attention) {
+        case 'registers':
+          add(partsShader(layer.heads), [qkv, cacheK, cacheV, parts]);
+          add(mergeShader(layer.heads), [parts, mixed]);
+          break;
+        case 'workgroup':
+          add(attendShader(layer.heads), [qkv, cacheK, cacheV, mixed]);
+          break;
+        default:
+          this.#choice.attention satisfies never;
+      }
+      const mlpGain = bufferOf(layer.mlpNorm);
+      add(residualShader(o_proj, split), [
+        ...[mixed, ...planesOf(o_proj), stream],
+        ...[mlpGain, middle, normed],
       ]);
-      add(attendShader(layer.heads), [qkv, cacheK, cacheV, mixed]);
-      add(residualShader(o_proj, lanes), [mixed, ...planesOf(o_proj), stream, middle]);
-      add(gatedShader(gate_proj, up_proj, norm, lanes), [
-        middle,
-        bufferOf(layer.mlpNorm),
-        ...planesOf(gate_proj),
-        ...planesOf(up_proj),
-        gated,
+      const gates = [...planesOf(gate_proj), ...planesOf(up_proj)];
+      add(gatedShader(gate_proj, up_proj, norm, split), [normed, ...gates, gated]);
+      add(residualShader(down_proj, split), [
+        ...[gated, ...planesOf(down_proj), middle],
+        ...[gainAt(index + 1), stream, normed],
       ]);
-      add(residualShader(down_proj, lanes), [gated, ...planesOf(down_proj), middle, stream]);
     });
-    const last = [stream, bufferOf(outputNorm), ...planesOf(head), logits];
-    steps.push(this.#bind(productsShader([head], norm, lanes), last));
+    add(productsShader([head], norm, split), [normed, ...planesOf(head), logits]);
     return steps;
+  }
+
+  /** Holds the hidden values of the adapter's widest layer; what is recorded with a smaller one goes. */
+  #hiddenFor(adapter: Adapter | null): GPUBuffer {
+    const { layers } = this.#model;
+    const ranks = layers.map((layer, index) =>
+      thinTerms(layer, adapter, index).terms.reduce((sum, { rank }) => sum + rank, 0),
+    );
+    const most = Math.max(...ranks);
+    if (4 * most > this.#hidden.size) {
+      this.#hidden.destroy();
+      this.#hidden = storageBuffer(this.#compiler.device, 'hidden', most);
+      this.#tapes = new WeakMap();
+    }
+    return this.#hidden;
   }
 
   #bind(shader: Shader, buffers: readonly GPUBuffer[]): Recorded {
@@ -224,17 +250,18 @@ export class Decoder {
   }
 
   dispose(): void {
-    for (const buffer of Object.values(this.#buffers)) buffer.destroy();
-    decoders.delete(this.#model);
+    for (const buffer of [...Object.values(this.#buffers), this.#hidden]) buffer.destroy();
+    if (decoders.get(this.#model)?.decoder === this) decoders.delete(this.#model);
   }
 }
 
 type ActivationName =
   | 'token'
   | 'stream'
+  | 'normed'
   | 'middle'
   | 'qkv'
-  | 'hidden'
+  | 'parts'
   | 'mixed'
   | 'gated'
   | 'logits'
@@ -242,7 +269,8 @@ type ActivationName =
 
 function activationBuffers(
   device: GPUDevice,
-  { config }: LlamaModel,
+  { config, layers }: LlamaModel,
+  choice: Choice,
 ): Record<ActivationName, GPUBuffer> {
   const { width, heads, kvHeads, headDim, inner, vocabulary } = config;
   const { STORAGE, UNIFORM, COPY_DST, COPY_SRC, MAP_READ } = GPUBufferUsage;
@@ -251,9 +279,10 @@ function activationBuffers(
   return {
     token: make('token', 2, UNIFORM | COPY_DST),
     stream: make('stream', width),
+    normed: make('normed', normedLength(width, SPLITS[choice.matvec])),
     middle: make('middle', width),
     qkv: make('qkv', (heads + 2 * kvHeads) * headDim),
-    hidden: make('hidden', ADAPTED.length * MOST_RANK),
+    parts: make('parts', Math.max(...layers.map((layer) => partsLength(layer.heads)))),
     mixed: make('mixed', heads * headDim),
     gated: make('gated', inner),
     logits: make('logits', vocabulary, STORAGE | COPY_SRC),
@@ -261,8 +290,13 @@ function activationBuffers(
   };
 }
 
-/** The largest rank of an adapter that the decoder takes. */
-const MOST_RANK = 256;
+/** Hidden values for which there is room at once: q, k and v of rank 16. */
+const FIRST_RANKS = 48;
+
+function storageBuffer(device: GPUDevice, name: string, values: number): GPUBuffer {
+  const usage = GPUBufferUsage.STORAGE;
+  return device.createBuffer({ label: `decode:${name}`, size: 4 * values, usage });
+}
 
 /** The adapter's terms of one layer, in the joint vector's order, with their buffers. */
 function thinTerms(

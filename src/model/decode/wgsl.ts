@@ -1,13 +1,14 @@
 /**
- * WGSL of one decoded token, few kernels a layer, all sizes written in as constants. A matrix-vector
- * product adds the norm before it and what follows it: y = f(r · W (x g)), r = 1 / sqrt(mean(x²) + eps),
- * where r comes out of the same walk over x. Knows no buffers.
+ * WGSL of one decoded token's products, all sizes written in as constants. A product with a norm before it
+ * reads x already multiplied by the norm's gain, with the squares of x summed in parts behind it, and
+ * multiplies by r = 1 / sqrt(mean(x²) + eps) at its end; whoever makes x writes it so. Knows no buffers.
  */
 
 import type { GgmlType } from '../../formats/quants.ts';
-import { GPU_FORMATS } from '../ops/wgsl-decode.ts';
+import { GPU_FORMATS, unplaced } from '../ops/wgsl-decode.ts';
+import type { VariantOf } from '../variants.ts';
 
-/** A kernel as a device compiles it; buffers are bound in the order of `buffers`. */
+/** A kernel as a device compiles it; buffers are bound in the order of `access`, after the token. */
 export interface Shader {
   readonly code: string;
   /** How each buffer after the token is used. */
@@ -20,15 +21,26 @@ export type Access = 'read' | 'read_write';
 /** Invocations of a workgroup. */
 const GROUP = 64;
 
-/** Matrix rows that share one walk over x. */
-const ROWS = 4;
+/** Workgroups beyond so many go into a second line: WebGPU's limit is 65,535 a dimension. */
+export const LINE = 32_768;
 
-/**
- * How many invocations share a walk over x, each with every n-th chunk of 32: 1 works in registers
- * alone, more meet in workgroup memory. Which is fastest differs by adapter: measure.
- */
-export const LANES = [1, 8, 32] as const;
-export type Lanes = (typeof LANES)[number];
+/** How a product's rows are shared out. */
+export interface Split {
+  /** Matrix rows that share one walk over x. */
+  readonly rows: 4 | 8;
+  /** Invocations that share the walk, each with every n-th chunk of 32; null: a subgroup, whatever its size. */
+  readonly lanes: 1 | 32 | null;
+}
+
+/** Eight rows to one walk where x is read by every invocation anew, four where lanes share it. */
+export const SPLITS: Readonly<Record<VariantOf<'matvec'>, Split>> = {
+  registers: { rows: 8, lanes: 1 },
+  workgroup: { rows: 4, lanes: 32 },
+  subgroups: { rows: 4, lanes: null },
+};
+
+/** The most invocations of a subgroup that WebGPU knows: so many at most share a walk. */
+const LARGEST_SUBGROUP = 64;
 
 export interface Matrix {
   readonly type: GgmlType;
@@ -55,10 +67,17 @@ function bindings(arrays: Arrays): string {
 
 const accessOf = (arrays: Arrays) => arrays.map(([, , access]) => access);
 
+const range = (count: number) => Array.from({ length: count }, (_, i) => i);
+
+/** Values of a normed x: its own, then the parts of Σ x², padded to whole vec4. */
+export function normedLength(width: number, { rows }: Split): number {
+  return width + 4 * Math.ceil(width / rows / 4);
+}
+
 /** A matrix's arrays and functions under names of its own. */
 function named(matrix: Matrix, suffix: string) {
   const format = GPU_FORMATS[matrix.type];
-  const own = [...format.prelude.matchAll(/fn (\w+)/g)].map(([, name]) => name);
+  const own = [...format.prelude.matchAll(/(?:fn|const) (\w+)/g)].map(([, name]) => name);
   const names = new RegExp(`\\b(${['words', 'halves', ...own].join('|')})\\b`, 'g');
   const rename = (text: string) =>
     text
@@ -73,6 +92,8 @@ function named(matrix: Matrix, suffix: string) {
       ...(format.halves === 0 ? [] : [[`halves_${suffix}`, 'i32', 'read'] as const]),
     ] as Arrays,
     prelude: rename(format.prelude),
+    shifts: offset !== null,
+    unplaced: (expression: string) => rename(unplaced(format, expression)),
     open: (s: string, row: string) => rename(format.open(s, row, 'chunk')),
     low: (s: string) => rename(format.low(s)),
     high: (s: string) => rename(format.high(s)),
@@ -81,58 +102,83 @@ function named(matrix: Matrix, suffix: string) {
   };
 }
 
-/** walk_S(first, lane): four rows' sums over this lane's chunks, and Σ x² over them. */
-function walk(matrix: Matrix, suffix: string, gained: boolean, lanes: Lanes): string {
+/** walk_S(first, lane, lanes): the sums of a tile's rows over this lane's chunks. */
+function walk(matrix: Matrix, suffix: string, { rows }: Split): string {
   const m = named(matrix, suffix);
-  const rs = [0, 1, 2, 3];
-  const quad = (first: string) => `x[chunk * 8u + ${first}]`;
-  const gain = (first: string) => (gained ? ` * gain[chunk * 8u + ${first}]` : '');
+  const rs = range(rows);
   return `
 ${m.prelude}
-fn walk_${suffix}(first : u32, lane : u32) -> Walk {
-  var walked = Walk(vec4<f32>(0.0), 0.0);
-  ${rs.map((r) => `let row${r} = min(first + ${r}u, ${matrix.rows - 1}u);`).join(' ')}
-  for (var chunk = lane; chunk < ${matrix.cols / 32}u; chunk += ${lanes}u) {
-    ${rs.map((r) => m.open(`_${r}`, `row${r}`)).join('\n')}
-    var sum = vec4<f32>(0.0);
+fn walk_${suffix}(first : u32, lane : u32, lanes : u32) -> Walk {
+  ${rs.map((r) => `let row${r} = min(first + ${r}u, ${matrix.rows - 1}u); var y${r} = 0.0;`).join('\n')}
+  for (var chunk = lane; chunk < ${matrix.cols / 32}u; chunk += lanes) {
+    ${rs.map((r) => `${m.open(`_${r}`, `row${r}`)} var sum${r} = 0.0;`).join('\n')}
     var total = 0.0;
     for (var j = 0u; j < 4u; j++) {
-      let a = ${quad('j')};
-      let b = ${quad('4u + j')};
-      ${gained ? 'walked.squares += dot(a, a) + dot(b, b);' : ''}
-      let xLow = a${gain('j')};
-      let xHigh = b${gain('4u + j')};
-      total += dot(xLow + xHigh, vec4<f32>(1.0));
-      ${rs.map((r) => `sum[${r}] += dot(${m.low(`_${r}`)}, xLow) + dot(${m.high(`_${r}`)}, xHigh);`).join('\n')}
+      let low = x[chunk * 8u + j];
+      let high = x[chunk * 8u + 4u + j];
+      ${m.shifts ? 'total += dot(low + high, vec4<f32>(1.0));' : ''}
+      let xLow = ${m.unplaced('low')};
+      let xHigh = ${m.unplaced('high')};
+      ${rs.map((r) => `sum${r} += dot(${m.low(`_${r}`)}, xLow) + dot(${m.high(`_${r}`)}, xHigh);`).join('\n')}
     }
-    walked.y += vec4<f32>(${rs.map((r) => m.scaled(`_${r}`, `sum[${r}]`)).join(', ')});
+    ${rs.map((r) => `y${r} += ${m.scaled(`_${r}`, `sum${r}`)};`).join('\n')}
   }
-  return walked;
+  return Walk(${range(rows / 4)
+    .map((q) => `vec4<f32>(y${4 * q}, y${4 * q + 1}, y${4 * q + 2}, y${4 * q + 3})`)
+    .join(', ')}, 0.0);
 }`;
 }
 
-const WALK = 'struct Walk { y : vec4<f32>, squares : f32 }';
+/** What a walk gives: its rows' sums four by four, and a part of Σ x². */
+function walkStruct({ rows }: Split): string {
+  return `struct Walk { ${range(rows / 4)
+    .map((q) => `y${q} : vec4<f32>,`)
+    .join(' ')} squares : f32 }`;
+}
+
+const rowOf = (walked: string, r: number) => `${walked}.y${r >> 2}[${r & 3}]`;
+
+/** squaresOf(lane, lanes): this lane's part of Σ x² out of the parts behind x. */
+function squaresOf(cols: number, split: Split): string {
+  const end = normedLength(cols, split) / 4;
+  return `
+fn squaresOf(lane : u32, lanes : u32) -> f32 {
+  var squares = 0.0;
+  for (var i = ${cols / 4}u + lane; i < ${end}u; i += lanes) { squares += dot(x[i], vec4<f32>(1.0)); }
+  return squares;
+}`;
+}
 
 /** meet(walked, lane, at): the sum over the lanes of a walk, for lane 0. Called by all or none. */
-function meet(lanes: Lanes): string {
-  if (lanes === 1) return 'fn meet(walked : Walk, lane : u32, at : u32) -> Walk { return walked; }';
-  return `
-var<workgroup> shared_y : array<vec4<f32>, ${GROUP}>;
-var<workgroup> shared_squares : array<f32, ${GROUP}>;
+function meet({ rows, lanes }: Split): string {
+  const quads = range(rows / 4);
+  switch (lanes) {
+    case 1:
+      return 'fn meet(walked : Walk, lane : u32, at : u32) -> Walk { return walked; }';
+    case 32:
+      return `
+var<workgroup> shared_walks : array<Walk, ${GROUP}>;
 fn meet(walked : Walk, lane : u32, at : u32) -> Walk {
   workgroupBarrier();
-  shared_y[at] = walked.y;
-  shared_squares[at] = walked.squares;
+  shared_walks[at] = walked;
   workgroupBarrier();
   var sum = walked;
   if (lane == 0u) {
     for (var i = 1u; i < ${lanes}u; i++) {
-      sum.y += shared_y[at + i];
-      sum.squares += shared_squares[at + i];
+      ${quads.map((q) => `sum.y${q} += shared_walks[at + i].y${q};`).join(' ')}
+      sum.squares += shared_walks[at + i].squares;
     }
   }
   return sum;
 }`;
+    case null:
+      return `
+fn meet(walked : Walk, lane : u32, at : u32) -> Walk {
+  return Walk(${quads.map((q) => `subgroupAdd(walked.y${q}),`).join(' ')} subgroupAdd(walked.squares));
+}`;
+    default:
+      return lanes satisfies never;
+  }
 }
 
 /** The norm before a product; absent: x as it is. */
@@ -140,143 +186,170 @@ export interface NormBefore {
   readonly eps: number;
 }
 
-const tilesOf = ({ rows }: Matrix) => Math.ceil(rows / ROWS);
+const tilesOf = ({ rows }: Matrix, split: Split) => Math.ceil(rows / split.rows);
 
-function productMain(tiles: number, lanes: Lanes, body: string): string {
-  return `
+/** `body` sees lane, lanes, tile, at, and whether this invocation writes. */
+function kernel(
+  arrays: Arrays,
+  split: Split,
+  tiles: number,
+  functions: string,
+  body: string,
+): Shader {
+  const subgroup = split.lanes === null;
+  const most = split.lanes ?? LARGEST_SUBGROUP;
+  return {
+    code: `${subgroup ? 'enable subgroups;' : ''}
+${bindings(arrays)}
+${walkStruct(split)}
+${meet(split)}
+${functions}
 @compute @workgroup_size(${GROUP})
-fn main(@builtin(local_invocation_index) at : u32, @builtin(workgroup_id) group : vec3<u32>) {
-  let lane = at % ${lanes}u;
-  let tile = group.x * ${GROUP / lanes}u + at / ${lanes}u;
+fn main(
+  @builtin(local_invocation_index) at : u32,
+  @builtin(workgroup_id) group : vec3<u32>,
+  ${subgroup ? '@builtin(subgroup_size) lanes : u32, @builtin(subgroup_invocation_id) lane : u32,' : ''}
+) {
+  ${subgroup ? '' : `let lanes = ${most}u; let lane = at % ${most}u;`}
+  let tile = ((group.y * ${LINE}u + group.x) * ${GROUP}u + at) / lanes;
   let writes = lane == 0u && tile < ${tiles}u;
   ${body}
-}`;
+}`,
+    access: accessOf(arrays),
+    workgroups: Math.ceil((tiles * most) / GROUP),
+  };
 }
-
-const groupsFor = (tiles: number, lanes: Lanes) => Math.ceil((tiles * lanes) / GROUP);
 
 const inverseRms = (cols: number, norm: NormBefore | null, squares: string) =>
   norm === null ? '1.0' : `inverseSqrt(${squares} / ${cols}.0 + ${norm.eps})`;
 
-/** Writes the rows of a tile that exist, `value(r)` each. */
-const store = (rows: number, first: string, base: number, value: string) => `
-  for (var r = 0u; r < ${ROWS}u; r++) {
-    let row = ${first} + r;
-    if (row < ${rows}u) { result[${base}u + row] = ${value}; }
-  }`;
+/** Statements for each row of a tile that exists; `value(r)` is the text of row r's value. */
+const eachRow = (
+  split: Split,
+  rows: number,
+  first: string,
+  statement: (r: number, row: string) => string,
+) =>
+  range(split.rows)
+    .map((r) => `{ let row = ${first} + ${r}u; if (row < ${rows}u) { ${statement(r, 'row')} } }`)
+    .join('\n');
 
 /**
- * result = r · W_n (x g) for several matrices over one x, one after the other in `result`. Buffers: token,
- * x, [gain,] each matrix's planes, result.
+ * result = r · W_n x for several matrices over one x, one after the other in `result`. Buffers: token,
+ * x, each matrix's planes, result.
  */
 export function productsShader(
   matrices: readonly Matrix[],
   norm: NormBefore | null,
-  lanes: Lanes,
+  split: Split,
 ): Shader {
-  const gained = norm !== null;
   const [{ cols } = { cols: 0 }] = matrices;
-  const total = matrices.reduce((sum, matrix) => sum + tilesOf(matrix), 0);
   const arrays = [
     ['x', 'vec4<f32>', 'read'],
-    ...(gained ? [['gain', 'vec4<f32>', 'read'] as const] : []),
     ...matrices.flatMap((matrix, n) => named(matrix, `${n}`).arrays),
     ['result', 'f32', 'read_write'],
   ] as const;
-  let before = 0;
+  let tiles = 0;
   let base = 0;
   const walks: string[] = [];
   const stores: string[] = [];
   matrices.forEach((matrix, n) => {
-    const end = before + tilesOf(matrix);
-    const first = `(tile - ${before}u) * ${ROWS}u`;
-    walks.push(`if (tile >= ${before}u && tile < ${end}u) { walked = walk_${n}(${first}, lane); }`);
-    stores.push(
-      `if (writes && tile >= ${before}u && tile < ${end}u) { ${store(matrix.rows, first, base, 'y[r]')} }`,
-    );
-    before = end;
+    const end = tiles + tilesOf(matrix, split);
+    const first = `(tile - ${tiles}u) * ${split.rows}u`;
+    const here = `tile >= ${tiles}u && tile < ${end}u`;
+    const store = (r: number, row: string) =>
+      `result[${base}u + ${row}] = ${rowOf('met', r)} * scale;`;
+    walks.push(`if (${here}) { walked = walk_${n}(${first}, lane, lanes); }`);
+    stores.push(`if (writes && ${here}) { ${eachRow(split, matrix.rows, first, store)} }`);
+    tiles = end;
     base += matrix.rows;
   });
+  const functions = [
+    ...matrices.map((matrix, n) => walk(matrix, `${n}`, split)),
+    norm === null ? '' : squaresOf(cols, split),
+  ].join('\n');
   const body = `
-  var walked = Walk(vec4<f32>(0.0), 0.0);
+  var walked : Walk;
   ${walks.join('\n')}
+  ${norm === null ? '' : 'walked.squares = squaresOf(lane, lanes);'}
   let met = meet(walked, lane, at);
-  let y = met.y * ${inverseRms(cols, norm, 'met.squares')};
+  let scale = ${inverseRms(cols, norm, 'met.squares')};
   ${stores.join('\n')}`;
-  return {
-    code: [
-      bindings(arrays),
-      WALK,
-      ...matrices.map((matrix, n) => walk(matrix, `${n}`, gained, lanes)),
-      meet(lanes),
-      productMain(total, lanes, body),
-    ].join('\n'),
-    access: accessOf(arrays),
-    workgroups: groupsFor(total, lanes),
-  };
+  return kernel(arrays, split, tiles, functions, body);
 }
 
-/** result = residual + W x. Buffers: token, x, planes, residual, result. */
-export function residualShader(matrix: Matrix, lanes: Lanes): Shader {
+/**
+ * result = residual + W x, and the same for the norm that follows: times its gain, the squares' sums
+ * behind. Buffers: token, x, planes, residual, gain, result, normed.
+ */
+export function residualShader(matrix: Matrix, split: Split): Shader {
   const arrays = [
     ['x', 'vec4<f32>', 'read'],
     ...named(matrix, '0').arrays,
     ['residual', 'f32', 'read'],
+    ['gain', 'f32', 'read'],
     ['result', 'f32', 'read_write'],
+    ['normed', 'f32', 'read_write'],
   ] as const;
-  const tiles = tilesOf(matrix);
+  const { rows } = matrix;
+  const store = (r: number, row: string) =>
+    `let value = residual[${row}] + ${rowOf('met', r)}; result[${row}] = value; normed[${row}] = value * gain[${row}]; squares += value * value;`;
   const body = `
-  let met = meet(walk_0(tile * ${ROWS}u, lane), lane, at);
-  if (writes) { ${store(matrix.rows, `tile * ${ROWS}u`, 0, 'residual[row] + met.y[r]')} }`;
-  return {
-    code: [
-      bindings(arrays),
-      WALK,
-      walk(matrix, '0', false, lanes),
-      meet(lanes),
-      productMain(tiles, lanes, body),
-    ].join('\n'),
-    access: accessOf(arrays),
-    workgroups: groupsFor(tiles, lanes),
-  };
+  let met = meet(walk_0(tile * ${split.rows}u, lane, lanes), lane, at);
+  if (writes) {
+    var squares = 0.0;
+    ${eachRow(split, rows, `tile * ${split.rows}u`, store)}
+    normed[${rows}u + tile] = squares;
+  }`;
+  return kernel(arrays, split, tilesOf(matrix, split), walk(matrix, '0', split), body);
 }
 
-/** result = silu(r G (x g)) · r U (x g). Buffers: token, x, gain, G's planes, U's planes, result. */
-export function gatedShader(gate: Matrix, up: Matrix, norm: NormBefore, lanes: Lanes): Shader {
+/** result = silu(r G x) · r U x. Buffers: token, x, G's planes, U's planes, result. */
+export function gatedShader(gate: Matrix, up: Matrix, norm: NormBefore, split: Split): Shader {
   const arrays = [
     ['x', 'vec4<f32>', 'read'],
-    ['gain', 'vec4<f32>', 'read'],
     ...named(gate, '0').arrays,
     ...named(up, '1').arrays,
     ['result', 'f32', 'read_write'],
   ] as const;
-  const tiles = tilesOf(gate);
+  const first = `tile * ${split.rows}u`;
+  const store = (r: number, row: string) =>
+    `let g = ${rowOf('gate', r)} * scale; result[${row}] = g / (1.0 + exp(-g)) * ${rowOf('up', r)} * scale;`;
+  const functions = [
+    walk(gate, '0', split),
+    walk(up, '1', split),
+    squaresOf(gate.cols, split),
+  ].join('\n');
   const body = `
-  let gate = meet(walk_0(tile * ${ROWS}u, lane), lane, at);
-  let up = meet(walk_1(tile * ${ROWS}u, lane), lane, at);
-  let r = ${inverseRms(gate.cols, norm, 'gate.squares')};
-  let g = gate.y * r;
-  let y = g / (vec4<f32>(1.0) + exp(-g)) * up.y * r;
-  if (writes) { ${store(gate.rows, `tile * ${ROWS}u`, 0, 'y[r]')} }`;
-  return {
-    code: [
-      bindings(arrays),
-      WALK,
-      walk(gate, '0', true, lanes),
-      walk(up, '1', true, lanes),
-      meet(lanes),
-      productMain(tiles, lanes, body),
-    ].join('\n'),
-    access: accessOf(arrays),
-    workgroups: groupsFor(tiles, lanes),
-  };
+  var walked = walk_0(${first}, lane, lanes);
+  walked.squares = squaresOf(lane, lanes);
+  let gate = meet(walked, lane, at);
+  let up = meet(walk_1(${first}, lane, lanes), lane, at);
+  let scale = ${inverseRms(gate.cols, norm, 'gate.squares')};
+  if (writes) { ${eachRow(split, gate.rows, first, store)} }`;
+  return kernel(arrays, split, tilesOf(gate, split), functions, body);
 }
 
-/** result = the token's row of the embedding. Buffers: token, planes, result. */
-export function embedShader(matrix: Matrix): Shader {
+/**
+ * result = the token's row of the embedding, and normed as in {@link residualShader}. Buffers: token,
+ * planes, gain, result, normed.
+ */
+export function embedShader(matrix: Matrix, split: Split): Shader {
   const m = named(matrix, '0');
-  const arrays = [...m.arrays, ['result', 'vec4<f32>', 'read_write']] as const;
-  const steps = matrix.cols / 8;
+  const arrays = [
+    ...m.arrays,
+    ['gain', 'vec4<f32>', 'read'],
+    ['result', 'vec4<f32>', 'read_write'],
+    ['normed', 'f32', 'read_write'],
+  ] as const;
+  const steps = matrix.cols / 8; // eight values an invocation
+  const parts = 8 / split.rows;
+  const write = (at: string, value: string) => `
+  result[${at}] = ${value};
+  { let scaled = ${value} * gain[${at}];
+    ${range(4)
+      .map((k) => `normed[(${at}) * 4u + ${k}u] = scaled[${k}];`)
+      .join(' ')} }`;
   return {
     code: `${bindings(arrays)}
 ${m.prelude}
@@ -288,8 +361,13 @@ fn main(@builtin(global_invocation_id) id : vec3<u32>) {
   let row = token.id;
   let total = vec4<f32>(1.0);
   ${m.open('_0', 'row')}
-  result[chunk * 8u + j] = ${m.scaled('_0', m.low('_0'))};
-  result[chunk * 8u + 4u + j] = ${m.scaled('_0', m.high('_0'))};
+  let low = ${m.scaled('_0', `(${m.unplaced(m.low('_0'))})`)};
+  let high = ${m.scaled('_0', `(${m.unplaced(m.high('_0'))})`)};
+  ${write('chunk * 8u + j', 'low')}
+  ${write('chunk * 8u + 4u + j', 'high')}
+  let first = ${matrix.cols}u + id.x * ${parts}u;
+  normed[first] = dot(low, low) + dot(high, high);
+  ${parts === 2 ? 'normed[first + 1u] = 0.0;' : ''}
 }`,
     access: accessOf(arrays),
     workgroups: Math.ceil(steps / GROUP),

@@ -1,29 +1,58 @@
 /**
- * WGSL of the products with a quantised matrix: a register tile per invocation, no barriers, no shared
- * memory (SwiftShader, which runs the tests, is slow at both). Knows no tensors.
+ * WGSL of the products with a quantised matrix, in variants: a register tile per invocation, without
+ * barriers or shared memory (SwiftShader, which runs the tests, is slow at both), or a tile that a
+ * workgroup shares (linear-tile.ts). Knows no tensors.
  */
 
 import type { GgmlType } from '../../formats/quants.ts';
+import type { VariantOf } from '../variants.ts';
 import type { Kernel } from './program.ts';
-import { GPU_FORMATS } from './wgsl-decode.ts';
+import { GPU_FORMATS, unplaced } from './wgsl-decode.ts';
 
-/** Rows of x for one invocation of the product: 1 for decoding, 4 where there are more. */
-export function tokenTile(rows: number): 1 | 4 {
-  return rows === 1 ? 1 : 4;
+/** What one workgroup or invocation of the product computes. */
+export interface ProductTile {
+  /** Rows of x, and matrix rows that share its reads of them. */
+  readonly tokens: 1 | 4 | 32;
+  readonly rows: 4 | 8 | 16 | 32;
+  /** Invocations that a tile takes. */
+  readonly threads: 1 | 64;
 }
 
 /**
- * Matrix rows that one invocation of the product computes: they share its reads of x. Measured on
- * SwiftShader, Q4_1, in GFLOP a CPU second on a busy machine: with four rows of x, 4 rows 0.5-0.8, 8 rows
- * 0.8-1.0, 16 rows 0.9-1.1 (and twice the time to compile); with one row of x, 4 rows 0.3, 8 rows 0.4,
- * but a GPU would then have too few invocations.
+ * The tile for so many rows of x. Measured on SwiftShader, Q4_1, each variant in turn on a busy machine:
+ * with four rows of x 4, 8 and 16 matrix rows gave 0.8, 1.9 and 2.3 GFLOP/s (16 takes twice the time to
+ * compile); with one row of x 4 gave 0.5 and 8 gave 1.0, but a GPU would then have too few invocations.
  */
-export function rowTile(tokens: 1 | 4): 4 | 8 {
-  return tokens === 1 ? 4 : 8;
+export function productTile(
+  rows: number,
+  choice: { readonly matvec: VariantOf<'matvec'>; readonly matmul: VariantOf<'matmul'> },
+  form: RowForm,
+): ProductTile {
+  if (rows === 1) return { tokens: 1, rows: choice.matvec === 'registers' ? 8 : 4, threads: 1 };
+  switch (choice.matmul) {
+    case 'registers':
+      return { tokens: 4, rows: 8, threads: 1 };
+    case 'wide':
+      return { tokens: 4, rows: 16, threads: 1 };
+    case 'workgroup':
+      return form === 'chunks'
+        ? { tokens: 32, rows: 32, threads: 64 }
+        : { tokens: 4, rows: 8, threads: 1 };
+    default:
+      return choice.matmul satisfies never;
+  }
 }
 
 /** Rows of dy for one invocation of the gradient: they share the decoded W. */
 export const BACKWARD_TILE = 8;
+
+/**
+ * How an invocation of the gradient walks: `steps` of a chunk's four, eight columns each, and `rows` of W
+ * added up before the sums are touched. On SwiftShader 2 and 4 against 1 and 1: 3.2 against 2.0 GFLOP/s.
+ */
+export const BACKWARD_WALKS: Readonly<
+  Record<VariantOf<'transpose'>, { readonly steps: 1 | 2; readonly rows: 1 | 4 }>
+> = { registers: { steps: 1, rows: 1 }, wide: { steps: 2, rows: 4 } };
 
 /**
  * How a row of x divides: into whole chunks of 32, as for every type with blocks, or not. In the
@@ -35,7 +64,7 @@ export function rowForm(cols: number): RowForm {
   return cols % 32 === 0 ? 'chunks' : 'values';
 }
 
-const UNIFORMS = {
+export const UNIFORMS = {
   /** Rows of x, rows of this shard of W, columns of W. */
   tokens: 'u32',
   rows: 'u32',
@@ -49,9 +78,10 @@ const UNIFORMS = {
 } as const;
 
 /** y[t, first + r] = Σ_i x[t, i] W[r, i]; gx = tile of rows of W, gy = tile of rows of x. */
-export function linearKernel(type: GgmlType, form: RowForm, tokens: 1 | 4): Kernel {
-  const { offset, scale, open, low, high, prelude } = GPU_FORMATS[type];
-  const tile = rowTile(tokens);
+export function linearKernel(type: GgmlType, form: RowForm, size: ProductTile): Kernel {
+  const { tokens, rows: tile } = size;
+  const format = GPU_FORMATS[type];
+  const { offset, scale, open, low, high, prelude } = format;
   const ts = range(tokens);
   const rs = range(tile);
   const pairs = ts.flatMap((t) => rs.map((r) => ({ t, r })));
@@ -69,9 +99,12 @@ export function linearKernel(type: GgmlType, form: RowForm, tokens: 1 | 4): Kern
     'for (var j = 0u; j < 4u; j++) {',
     ...ts.map((t) => {
       const x = (first: string) => quadOfX(form, `token${t}`, `chunk * 8u + ${first}`);
-      return `let xLow${t} = ${x('j')}; let xHigh${t} = ${x('4u + j')};`;
+      return [
+        `let low${t} = ${x('j')}; let high${t} = ${x('4u + j')};`,
+        offset ? `total${t} += dot(low${t} + high${t}, vec4<f32>(1.0));` : '',
+        `let xLow${t} = ${unplaced(format, `low${t}`)}; let xHigh${t} = ${unplaced(format, `high${t}`)};`,
+      ].join('\n');
     }),
-    ...(offset ? ts.map((t) => `total${t} += dot(xLow${t} + xHigh${t}, vec4<f32>(1.0));`) : []),
     ...rs.flatMap((r) => [
       `let wLow${r} = ${low(`_${r}`)}; let wHigh${r} = ${high(`_${r}`)};`,
       ...ts.map((t) => `sum${t}_${r} += dot(wLow${r}, xLow${t}) + dot(wHigh${r}, xHigh${t});`),
@@ -88,7 +121,7 @@ export function linearKernel(type: GgmlType, form: RowForm, tokens: 1 | 4): Kern
     ),
   ];
   return {
-    key: `linear_${type}_${form}_${tokens}`,
+    key: `linear_${type}_${form}_${tokens}_${tile}`,
     inputs: { x: form === 'values' ? 1 : 4, ...planeInputs(type) },
     uniforms: UNIFORMS,
     workgroup: 64,
@@ -98,41 +131,81 @@ export function linearKernel(type: GgmlType, form: RowForm, tokens: 1 | 4): Kern
 }
 
 /**
- * dx[slot + part, t, i] = Σ_r dy[t, first + r] W[r, i] over the part's rows r. gx = step j of a chunk
- * (4 · chunk + j, eight columns), gy = part · tiles + tile of tokens. Splitting the rows into parts
- * gives a wide matrix more invocations; the caller adds the parts up.
+ * dx[slot + part, t, i] = Σ_r dy[t, first + r] W[r, i] over the part's rows r. gx = group of steps of a
+ * chunk, gy = part · tiles + tile of tokens. Splitting the rows into parts gives a wide matrix more
+ * invocations; the caller adds the parts up.
  */
-export function linearBackwardKernel(type: GgmlType, form: RowForm): Kernel {
-  const { offset, scale, open, low, high, prelude } = GPU_FORMATS[type];
+export function linearBackwardKernel(
+  type: GgmlType,
+  form: RowForm,
+  variant: VariantOf<'transpose'>,
+): Kernel {
+  const format = GPU_FORMATS[type];
+  const { offset, scale, open, low, high, prelude } = format;
+  const walk = BACKWARD_WALKS[variant];
   const ts = range(BACKWARD_TILE);
+  const rs = range(walk.rows);
+  const groups = 4 / walk.steps;
+  const steps = range(walk.steps);
+  // The decoders read step `j`: one function's scope a step.
+  const decoded = rs.flatMap((r) => [
+    `let at${r} = min(row + ${r}u, endRow - 1u);`,
+    open(`_${r}`, `at${r}`, 'chunk'),
+    ...steps.flatMap((n) => [
+      `var wLow${r}_${n} : vec4<f32>; var wHigh${r}_${n} : vec4<f32>;`,
+      `{ let j = j0 + ${n}u; wLow${r}_${n} = ${low(`_${r}`)}; wHigh${r}_${n} = ${high(`_${r}`)}; }`,
+    ]),
+  ]);
+  const sumOver = (value: (r: number) => string) => rs.map(value).join(' + ');
   const body = () => [
-    'let chunk = gx >> 2u; let j = gx & 3u;',
+    `let chunk = gx / ${groups}u; let j0 = (gx % ${groups}u) * ${walk.steps}u;`,
     'let tile = gy % uniforms.tiles; let part = gy / uniforms.tiles;',
     `let t0 = tile * ${BACKWARD_TILE}u;`,
     'if (chunk >= uniforms.chunks || part >= uniforms.parts) { return; }',
     'let firstRow = part * uniforms.step; let endRow = min(firstRow + uniforms.step, uniforms.rows);',
     ...ts.map((t) => `let token${t} = min(t0 + ${t}u, uniforms.tokens - 1u);`),
-    ...ts.map((t) => `var low${t} = vec4<f32>(0.0); var high${t} = vec4<f32>(0.0);`),
-    ...ts.map((t) => `var shift${t} = 0.0;`),
-    'for (var row = firstRow; row < endRow; row++) {',
-    open('_0', 'row', 'chunk'),
-    `let wLow = ${low('_0')}; let wHigh = ${high('_0')};`,
     ...ts.flatMap((t) => [
-      `let dy${t} = dy[token${t} * uniforms.width + uniforms.first + row];`,
-      `let slope${t} = dy${t}${scale ? ` * ${scale('_0')}` : ''};`,
-      `low${t} += slope${t} * wLow; high${t} += slope${t} * wHigh;`,
-      offset ? `shift${t} += dy${t} * ${offset('_0')};` : '',
+      `var shift${t} = 0.0;`,
+      ...steps.map((n) => `var low${t}_${n} = vec4<f32>(0.0); var high${t}_${n} = vec4<f32>(0.0);`),
+    ]),
+    `for (var row = firstRow; row < endRow; row += ${walk.rows}u) {`,
+    ...decoded,
+    ...ts.flatMap((t) => [
+      ...rs.flatMap((r) => {
+        const read = `dy[token${t} * uniforms.width + uniforms.first + at${r}]`;
+        // Rows beyond the part's end are its last one again, and must count nothing.
+        const slope = r === 0 ? read : `select(0.0, ${read}, row + ${r}u < endRow)`;
+        return [
+          `let dy${t}_${r} = ${slope};`,
+          `let slope${t}_${r} = dy${t}_${r}${scale ? ` * ${scale(`_${r}`)}` : ''};`,
+        ];
+      }),
+      offset ? `shift${t} += ${sumOver((r) => `dy${t}_${r} * ${offset(`_${r}`)}`)};` : '',
+      ...steps.flatMap((n) => [
+        `low${t}_${n} += ${sumOver((r) => `slope${t}_${r} * wLow${r}_${n}`)};`,
+        `high${t}_${n} += ${sumOver((r) => `slope${t}_${r} * wHigh${r}_${n}`)};`,
+      ]),
     ]),
     '}',
     ...ts.flatMap((t) => [
       `if (t0 + ${t}u < uniforms.tokens) {`,
       `let at = ((uniforms.slot + part) * uniforms.tokens + token${t}) * uniforms.cols;`,
-      writeStep(form, `low${t} + vec4<f32>(shift${t})`, `high${t} + vec4<f32>(shift${t})`),
+      ...steps.map((n) =>
+        [
+          `{ let j = j0 + ${n}u;`,
+          writeStep(
+            form,
+            `${unplaced(format, `low${t}_${n}`)} + vec4<f32>(shift${t})`,
+            `${unplaced(format, `high${t}_${n}`)} + vec4<f32>(shift${t})`,
+          ),
+          '}',
+        ].join('\n'),
+      ),
       '}',
     ]),
   ];
   return {
-    key: `linear_backward_${type}_${form}`,
+    key: `linear_backward_${type}_${form}_${variant}`,
     inputs: { dy: 1, ...planeInputs(type) },
     output: form === 'chunks' ? 4 : 1,
     uniforms: { ...UNIFORMS, tiles: 'u32', parts: 'u32', step: 'u32', slot: 'u32' },
@@ -144,9 +217,10 @@ export function linearBackwardKernel(type: GgmlType, form: RowForm): Kernel {
 
 /** y[t, i] = W[ids[t], i] for the ids of this shard; gx = step of a chunk as above, gy = t. */
 export function gatherKernel(type: GgmlType, form: RowForm): Kernel {
-  const { offset, scale, open, low, high, prelude } = GPU_FORMATS[type];
+  const format = GPU_FORMATS[type];
+  const { offset, scale, open, low, high, prelude } = format;
   const value = (decoded: string) =>
-    `${scale ? `${scale('_0')} * ` : ''}${decoded}${offset ? ` + vec4<f32>(${offset('_0')})` : ''}`;
+    `${scale ? `${scale('_0')} * ` : ''}(${unplaced(format, decoded)})${offset ? ` + vec4<f32>(${offset('_0')})` : ''}`;
   const body = () => [
     'let chunk = gx >> 2u; let j = gx & 3u;',
     'if (chunk >= uniforms.chunks || gy >= uniforms.tokens) { return; }',
@@ -181,7 +255,7 @@ export const sumPartsKernel: Kernel = {
 };
 
 /** The names under which the planes are bound; the second only where the type has one. */
-function planeInputs(type: GgmlType): Record<string, 1 | 2 | 4> {
+export function planeInputs(type: GgmlType): Record<string, 1 | 2 | 4> {
   const { components, halves } = GPU_FORMATS[type];
   const words: Record<string, 1 | 2 | 4> = { words: components };
   return halves === 0 ? words : { ...words, halves: 1 };

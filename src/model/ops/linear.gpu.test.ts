@@ -2,12 +2,14 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GGML_TYPES } from '../../formats/quants.ts';
+import { GGML_TYPES, type GgmlType } from '../../formats/quants.ts';
 import { deriveRng } from '../../math/rng.ts';
 import type { OpenBackend } from '../device.ts';
+import { FIXED, useChoice, VARIANTS } from '../variants.ts';
 import { uploadWeight } from '../weights.ts';
 import { gatherRows } from './gather-rows.ts';
 import { linear, linearBackward } from './linear.ts';
+import { gpuBackend } from './program.ts';
 import { distance, oddWeight, randomArray } from './testing.ts';
 import { openGpu } from './testing-gpu.ts';
 
@@ -20,34 +22,52 @@ beforeAll(async () => {
 });
 afterAll(() => opened.dispose());
 
+/** Runs one case of a type under the choice in use: the product, its gradient, picked rows. */
+async function check(type: GgmlType, number: number, purpose: string): Promise<void> {
+  const rng = deriveRng(7, purpose, type, number);
+  const odd = oddWeight(rng, type);
+  const tokens = number % 3 === 0 ? 1 : 1 + rng.int(9);
+  const x = randomArray(rng, tokens * odd.cols);
+  const dy = randomArray(rng, tokens * odd.rows);
+  const ids = Int32Array.from({ length: tokens }, () => rng.int(odd.rows));
+  const w = uploadWeight('w', type, odd.rows, odd.cols, odd.bytes);
+  const results = tf.tidy(() => [
+    linear(tf.tensor2d(x, [tokens, odd.cols]), w),
+    linearBackward(tf.tensor2d(dy, [tokens, odd.rows]), w),
+    gatherRows(w, ids),
+  ]);
+  const [y, dx, rows] = await Promise.all(results.map((each) => each.data()));
+  tf.dispose(results);
+  w.dispose();
+  const at = `case ${number}: ${type}, ${tokens} x ${odd.rows} x ${odd.cols}`;
+  expect(distance(y ?? [], product(x, odd, tokens)), `linear, ${at}`).toBeLessThan(TOLERANCE);
+  expect(distance(dx ?? [], gradient(dy, odd, tokens)), `backward, ${at}`).toBeLessThan(TOLERANCE);
+  expect(distance(rows ?? [], picked(ids, odd)), `gather, ${at}`).toBeLessThan(1e-7);
+}
+
 describe.each(GGML_TYPES)('%s', (type) => {
   it('linear, linearBackward and gatherRows agree with the decoded values on 20 odd shapes', async () => {
     const before = tf.memory().numTensors;
-    for (let number = 0; number < 20; number++) {
-      const rng = deriveRng(7, 'linear', type, number);
-      const odd = oddWeight(rng, type);
-      const tokens = number % 3 === 0 ? 1 : 1 + rng.int(9);
-      const x = randomArray(rng, tokens * odd.cols);
-      const dy = randomArray(rng, tokens * odd.rows);
-      const ids = Int32Array.from({ length: tokens }, () => rng.int(odd.rows));
-      const w = uploadWeight('w', type, odd.rows, odd.cols, odd.bytes);
-      const results = tf.tidy(() => [
-        linear(tf.tensor2d(x, [tokens, odd.cols]), w),
-        linearBackward(tf.tensor2d(dy, [tokens, odd.rows]), w),
-        gatherRows(w, ids),
-      ]);
-      const [y, dx, rows] = await Promise.all(results.map((each) => each.data()));
-      tf.dispose(results);
-      w.dispose();
-      const at = `case ${number}: ${tokens} x ${odd.rows} x ${odd.cols}`;
-      expect(distance(y ?? [], product(x, odd, tokens)), `linear, ${at}`).toBeLessThan(TOLERANCE);
-      expect(distance(dx ?? [], gradient(dy, odd, tokens)), `backward, ${at}`).toBeLessThan(
-        TOLERANCE,
-      );
-      expect(distance(rows ?? [], picked(ids, odd)), `gather, ${at}`).toBeLessThan(1e-7);
-    }
+    for (let number = 0; number < 20; number++) await check(type, number, 'linear');
     expect(tf.memory().numTensors).toBe(before);
     expect(opened.ledger?.livePurposes().get('weights')).toBeUndefined();
+  });
+});
+
+/** One of each kind: plain numbers; scale and offset; scale alone; neither. */
+const KINDS: readonly GgmlType[] = ['F32', 'Q4_1', 'Q8_0', 'Q6_K'];
+
+describe.each([
+  ...VARIANTS.matmul.slice(1).map((matmul) => ({ ...FIXED, matmul })),
+  ...VARIANTS.transpose.slice(1).map((transpose) => ({ ...FIXED, transpose })),
+])('products $matmul, gradients $transpose', (choice) => {
+  it('agree with the decoded values on 20 odd shapes', async () => {
+    const { device } = gpuBackend();
+    useChoice(device, choice);
+    for (let number = 0; number < 20; number++) {
+      await check(KINDS[number % KINDS.length] ?? 'F32', number, 'variants');
+    }
+    useChoice(device, FIXED);
   });
 });
 

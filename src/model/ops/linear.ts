@@ -5,21 +5,23 @@
  */
 
 import * as tf from '@tensorflow/tfjs-core';
+import { choiceOn } from '../variants.ts';
 import type { WeightMatrix } from '../weights.ts';
 import type { GpuWeight } from '../weights-gpu.ts';
 import { dims, sameShape } from './check.ts';
 import { allocate2D, view } from './host.ts';
 import {
   BACKWARD_TILE,
+  BACKWARD_WALKS,
   linearBackwardKernel,
   linearKernel,
+  productTile,
   rowForm,
-  rowTile,
   sumPartsKernel,
-  tokenTile,
 } from './linear-kernels.ts';
 import { linearBackwardSimd, linearSimd } from './linear-simd.ts';
-import { empty2D, run2D, runInto } from './program.ts';
+import { tileKernel } from './linear-tile.ts';
+import { empty2D, gpuBackend, run2D, runInto } from './program.ts';
 
 /** Rows of W that one invocation of the gradient adds up before another takes over. */
 const PART_ROWS = 2048;
@@ -89,8 +91,9 @@ function times(dy: tf.Tensor2D, w: tf.Tensor2D): tf.Tensor2D {
 
 function linearGpu(x: tf.Tensor2D, w: WeightMatrix, stored: GpuWeight): tf.Tensor2D {
   const tokens = x.shape[0];
-  const tile = tokenTile(tokens);
-  const kernel = linearKernel(w.type, rowForm(w.cols), tile);
+  const form = rowForm(w.cols);
+  const tile = productTile(tokens, choiceOn(gpuBackend().device), form);
+  const kernel = tile.threads === 1 ? linearKernel(w.type, form, tile) : tileKernel(w.type);
   const y = empty2D(`product with ${w.name}`, tokens, w.rows);
   for (const shard of stored.shards) {
     runInto(
@@ -99,8 +102,8 @@ function linearGpu(x: tf.Tensor2D, w: WeightMatrix, stored: GpuWeight): tf.Tenso
         inputs: [x, ...shard.planes],
         uniforms: { ...sizesOf(w, tokens), rows: shard.rows, width: w.rows, first: shard.first },
         threads: {
-          x: Math.ceil(shard.rows / rowTile(tile)),
-          y: Math.ceil(tokens / tile),
+          x: tile.threads * Math.ceil(shard.rows / tile.rows),
+          y: Math.ceil(tokens / tile.tokens),
         },
       },
       y,
@@ -112,7 +115,9 @@ function linearGpu(x: tf.Tensor2D, w: WeightMatrix, stored: GpuWeight): tf.Tenso
 function linearBackwardGpu(dy: tf.Tensor2D, w: WeightMatrix, stored: GpuWeight): tf.Tensor2D {
   const tokens = dy.shape[0];
   const tiles = Math.ceil(tokens / BACKWARD_TILE);
-  const kernel = linearBackwardKernel(w.type, rowForm(w.cols));
+  const variant = choiceOn(gpuBackend().device).transpose;
+  const kernel = linearBackwardKernel(w.type, rowForm(w.cols), variant);
+  const perChunk = 4 / BACKWARD_WALKS[variant].steps;
   const counts = stored.shards.map((shard) => Math.ceil(shard.rows / PART_ROWS));
   const total = counts.reduce((sum, count) => sum + count, 0);
   const parts = empty2D(`gradient through ${w.name}`, total * tokens, w.cols);
@@ -126,7 +131,7 @@ function linearBackwardGpu(dy: tf.Tensor2D, w: WeightMatrix, stored: GpuWeight):
       {
         inputs: [dy, ...shard.planes],
         uniforms: { ...sizesOf(w, tokens), rows: shard.rows, ...span },
-        threads: { x: 4 * Math.ceil(w.cols / 32), y: count * tiles },
+        threads: { x: perChunk * Math.ceil(w.cols / 32), y: count * tiles },
       },
       parts,
     );

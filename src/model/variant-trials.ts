@@ -1,0 +1,191 @@
+/**
+ * What is timed to choose variants: the ops on a loaded model's own matrix, and the decoder's kernels alone.
+ * Knows no clock.
+ */
+
+import * as tf from '@tensorflow/tfjs-core';
+import { LabError } from '../errors.ts';
+import type { Trial } from './choose-variants.ts';
+import { attendShader, mergeShader, partsLength, partsShader } from './decode/attention-wgsl.ts';
+import { Compiler } from './decode/compile.ts';
+import { productsShader, type Shader, SPLITS } from './decode/wgsl.ts';
+import type { LlamaModel } from './llama.ts';
+import { linear, linearBackward } from './ops/index.ts';
+import { gpuBackend } from './ops/program.ts';
+import { type Choice, FIXED, useChoice, type VariantOf, type VariantOp } from './variants.ts';
+import type { WeightMatrix } from './weights.ts';
+
+/** Rows of x that stand for a prompt. */
+const MANY = 32;
+
+/** Rows of the cache that stand for a conversation. */
+const SEEN = 512;
+
+/** A trial a variant for each op; null where the decoder could not run the matrix. */
+export type VariantTrials = {
+  readonly [Op in Exclude<VariantOp, 'matvec'>]: (name: VariantOf<Op>) => Trial;
+} & { readonly matvec: ((name: VariantOf<'matvec'>) => Trial) | null } & Disposable;
+
+/** Trials with the first layer's widest matrix; the ops' leave another choice in use. Owns its tensors. */
+export function variantTrials(model: LlamaModel): VariantTrials {
+  const [first] = model.layers;
+  if (first === undefined) throw new LabError('internal', 'The model has no layers.');
+  const matrix = first.projections.gate_proj;
+  const x = waves(MANY, matrix.cols);
+  const dy = waves(MANY, matrix.rows);
+  const bench = new Bench(gpuBackend().device);
+  const whole = matrix.storage.kind === 'gpu' && matrix.cols % 32 === 0;
+  return {
+    matvec: whole ? (name) => matvecTrial(bench, matrix, name) : null,
+    matmul: (name) => opTrial(() => linear(x, matrix), { ...FIXED, matmul: name }),
+    transpose: (name) => opTrial(() => linearBackward(dy, matrix), { ...FIXED, transpose: name }),
+    attention: (name) => attentionTrial(bench, model, name),
+    [Symbol.dispose]() {
+      tf.dispose([x, dy]);
+      bench[Symbol.dispose]();
+    },
+  };
+}
+
+/** Values without a pattern that a kernel could miss. */
+const waves = (rows: number, cols: number) => tf.tensor2d(wave(rows * cols), [rows, cols]);
+
+const wave = (length: number) => Float32Array.from({ length }, (_, i) => Math.sin(i * 1.7));
+
+function opTrial(op: () => tf.Tensor2D, choice: Choice): Trial {
+  const { device } = gpuBackend();
+  const result = () => {
+    useChoice(device, choice);
+    return op();
+  };
+  return {
+    run: () => result().dispose(),
+    result: async () => {
+      const y = result();
+      const values = Float32Array.from(await y.data());
+      y.dispose();
+      return values;
+    },
+  };
+}
+
+function matvecTrial(bench: Bench, matrix: WeightMatrix, name: VariantOf<'matvec'>): Trial {
+  const { type, rows, cols, storage } = matrix;
+  const [shard] = storage.kind === 'gpu' ? storage.shards : [];
+  if (shard === undefined) throw new LabError('internal', `${matrix.name} is not in GPU memory.`);
+  const shader = productsShader([{ type, rows: shard.rows, cols }], null, SPLITS[name]);
+  const planes = shard.planes.map((plane) => {
+    const { resource } = gpuBackend().tensorMap.get(plane.dataId);
+    return resource as GPUBuffer; // textures are made from images only
+  });
+  const x = bench.filled('x', wave(cols));
+  return bench.trial([{ shader, buffers: [x, ...planes, bench.empty('y', rows)] }], rows);
+}
+
+function attentionTrial(bench: Bench, model: LlamaModel, name: VariantOf<'attention'>): Trial {
+  const heads = model.layers[0]?.heads;
+  if (heads === undefined) throw new LabError('internal', 'The model has no layers.');
+  const { kvHeads, headDim } = heads;
+  const width = heads.heads * headDim;
+  const q = bench.filled('q', wave(width));
+  const k = bench.filled('k', wave(SEEN * kvHeads * headDim));
+  const mixed = bench.empty('mixed', width);
+  switch (name) {
+    case 'registers': {
+      const parts = bench.empty('parts', partsLength(heads));
+      return bench.trial(
+        [
+          { shader: partsShader(heads), buffers: [q, k, k, parts] },
+          { shader: mergeShader(heads), buffers: [parts, mixed] },
+        ],
+        width,
+      );
+    }
+    case 'workgroup':
+      return bench.trial([{ shader: attendShader(heads), buffers: [q, k, k, mixed] }], width);
+    default:
+      return name satisfies never;
+  }
+}
+
+/** Runs the decoder's kernels alone; owns the buffers that they need, one a name. */
+class Bench {
+  readonly #device: GPUDevice;
+  readonly #compiler: Compiler;
+  readonly #token: GPUBuffer;
+  readonly #buffers = new Map<string, GPUBuffer>();
+
+  constructor(device: GPUDevice) {
+    this.#device = device;
+    this.#compiler = new Compiler(device);
+    const { UNIFORM, COPY_DST } = GPUBufferUsage;
+    this.#token = device.createBuffer({ label: 'timing', size: 8, usage: UNIFORM | COPY_DST });
+    device.queue.writeBuffer(this.#token, 0, Uint32Array.of(0, SEEN - 1));
+  }
+
+  empty(name: string, values: number): GPUBuffer {
+    const { STORAGE, COPY_DST, COPY_SRC } = GPUBufferUsage;
+    const usage = STORAGE | COPY_DST | COPY_SRC;
+    const known = this.#buffers.get(name);
+    const buffer = known ?? this.#device.createBuffer({ label: 'timing', size: 4 * values, usage });
+    this.#buffers.set(name, buffer);
+    return buffer;
+  }
+
+  filled(name: string, values: Float32Array<ArrayBuffer>): GPUBuffer {
+    const buffer = this.empty(name, values.length);
+    this.#device.queue.writeBuffer(buffer, 0, values);
+    return buffer;
+  }
+
+  /** The shaders one after the other; the last buffer of the last one has the result. */
+  trial(
+    steps: readonly { readonly shader: Shader; readonly buffers: readonly GPUBuffer[] }[],
+    length: number,
+  ): Trial {
+    const device = this.#device;
+    const recorded = steps.map(({ shader, buffers }) => {
+      const { pipeline, layout } = this.#compiler.compile(shader);
+      const entries = [this.#token, ...buffers].map((buffer, binding) => ({
+        binding,
+        resource: { buffer },
+      }));
+      const group = device.createBindGroup({ layout, entries });
+      return { pipeline, group, workgroups: shader.workgroups };
+    });
+    const run = (encoder: GPUCommandEncoder) => {
+      const pass = encoder.beginComputePass();
+      for (const { pipeline, group, workgroups } of recorded) {
+        pass.setPipeline(pipeline);
+        pass.setBindGroup(0, group);
+        pass.dispatchWorkgroups(workgroups);
+      }
+      pass.end();
+    };
+    const output = steps.at(-1)?.buffers.at(-1);
+    return {
+      run: () => {
+        const encoder = device.createCommandEncoder();
+        run(encoder);
+        device.queue.submit([encoder.finish()]);
+      },
+      result: async () => {
+        const { COPY_DST, MAP_READ } = GPUBufferUsage;
+        const size = 4 * length;
+        const read = device.createBuffer({ label: 'timing', size, usage: COPY_DST | MAP_READ });
+        const encoder = device.createCommandEncoder();
+        run(encoder);
+        if (output) encoder.copyBufferToBuffer(output, 0, read, 0, size);
+        device.queue.submit([encoder.finish()]);
+        await read.mapAsync(GPUMapMode.READ);
+        const values = new Float32Array(read.getMappedRange()).slice();
+        read.destroy();
+        return values;
+      },
+    };
+  }
+
+  [Symbol.dispose](): void {
+    for (const buffer of [this.#token, ...this.#buffers.values()]) buffer.destroy();
+  }
+}

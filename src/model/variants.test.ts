@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { FIXED, offered, readChoice, runnable, VARIANTS, writeChoice } from './variants.ts';
+
+/** As much of a device as says what it can run. */
+function device(features: readonly string[], subgroupMaxSize = 32): GPUDevice {
+  const parts = { features: new Set(features), adapterInfo: { subgroupMaxSize } };
+  return parts as unknown as GPUDevice; // the rest is never asked for
+}
+
+describe('a choice of kernels', () => {
+  it('is read as it was written', () => {
+    const choice = { ...FIXED, matmul: 'wide', attention: 'workgroup' } as const;
+    expect(writeChoice(choice)).toBe(
+      'matvec=registers matmul=wide transpose=registers attention=workgroup',
+    );
+    expect(readChoice(writeChoice(choice))).toEqual(choice);
+  });
+
+  it('is not read out of other texts', () => {
+    for (const text of [
+      '',
+      'one submit, 8 lanes a row',
+      'matvec=registers matmul=wide transpose=registers',
+      'matvec=fast matmul=wide transpose=registers attention=registers',
+      `${writeChoice(FIXED)} more=yes`,
+    ]) {
+      expect(readChoice(text), text).toBeNull();
+    }
+  });
+});
+
+describe('what an adapter is offered', () => {
+  it('leaves subgroups out where it lacks them, or where one could outgrow a workgroup', () => {
+    expect(offered(device([]), 'matvec')).toEqual(['registers', 'workgroup']);
+    expect(offered(device(['subgroups'], 128), 'matvec')).toEqual(['registers', 'workgroup']);
+    expect(offered(device(['subgroups']), 'matvec')).toEqual(VARIANTS.matvec);
+    expect(runnable(device([]), { ...FIXED, matvec: 'subgroups' })).toBe(false);
+  });
+
+  it('is everything in the fixed choice', () => {
+    expect(runnable(device([]), FIXED)).toBe(true);
+  });
+});
