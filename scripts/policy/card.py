@@ -1,15 +1,21 @@
-"""The model card's numbers, as Markdown: what rollout.py's files say of success and of repetition.
+"""The model card's numbers, as Markdown: what rollout.py's episodes say of success and of repetition.
 
-card.py NAME=FILE.jsonl[,FILE.jsonl...] ...          (one column a name; files are seeds of the same tasks)
+card.py --rows models/household-2m/rows [--into models/household-2m/README.md]
+
+A file `valid_seen-2.jsonl.gz` holds the episodes of seed 2; a column is the files that differ in the seed alone.
 """
 
 import argparse
+import gzip
 import json
 import math
+import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 FIFTHS = range(5)
+NAME = "card: written by scripts/policy/card.py"
 POSITIONS = (0, 512, 1024, 1536, 2048, 4096)
 """Edges of the prompt lengths, in tokens, for the loop rate against position."""
 
@@ -63,6 +69,13 @@ def solved_in_words(episodes: list[dict]) -> str:
     return f"{won} of {n}, {percent(won / n) if n else '–'} ({percent(low)} to {percent(high)})"
 
 
+def solved_by_seed(episodes: list[dict]) -> str:
+    by_seed = defaultdict(list)
+    for e in episodes:
+        by_seed[e["seed"]].append(e["solved"])
+    return ", ".join(f"{sum(won)} of {len(won)}" for _, won in sorted(by_seed.items()))
+
+
 def repetition(steps: list[dict]) -> float:
     return mean(s["repetition"] for s in steps)
 
@@ -75,6 +88,7 @@ def looped(episodes: list[dict]) -> float:
 def rows(kinds: list[str]) -> list[tuple[str, Callable[[list[dict]], str]]]:
     """A title, and how its cell is computed from a column's episodes."""
     out: list[tuple[str, Callable[[list[dict]], str]]] = [("solved (95 % Wilson interval)", solved_in_words)]
+    out.append(("solved by seed", solved_by_seed))
     for kind in kinds:
         out.append((f"`{kind}`", lambda es, k=kind: solved_in_words([e for e in es if e["kind"] == k])))
     out.append(("steps of successes: mean", lambda es: f"{mean(len(e['steps']) for e in es if e['solved']):.1f}"))
@@ -96,18 +110,38 @@ def rows(kinds: list[str]) -> list[tuple[str, Callable[[list[dict]], str]]]:
     return out
 
 
+def read(folder: Path) -> dict[str, list[dict]]:
+    """The episodes of each column, with their seed."""
+    columns = defaultdict(list)
+    for path in sorted(folder.glob("*.jsonl.gz")):
+        name, seed = re.fullmatch(r"(.+)-(\d+)\.jsonl\.gz", path.name).groups()
+        with gzip.open(path, "rt") as lines:
+            columns[name] += [{**json.loads(line), "seed": int(seed)} for line in lines]
+    return columns
+
+
+def table(columns: dict[str, list[dict]]) -> str:
+    kinds = sorted({e["kind"] for es in columns.values() for e in es})
+    cells = [["", *columns]] + [[title, *(cell(es) for es in columns.values())] for title, cell in rows(kinds)]
+    widths = [max(len(r[i]) for r in cells) for i in range(len(cells[0]))]
+    line = lambda r: "| " + " | ".join(c.ljust(w) for c, w in zip(r, widths)) + " |"
+    return "\n".join([line(cells[0]), "| " + " | ".join("-" * w for w in widths) + " |", *map(line, cells[1:])])
+
+
+def into_marks(path: Path, name: str, text: str) -> None:
+    """Replaces what stands between the comments of that name in a Markdown file; adds them where they are not."""
+    begin, end = f"<!-- {name} -->", f"<!-- end of {name.partition(':')[0]} -->"
+    before, _, rest = (path.read_text() if path.exists() else "").partition(begin)
+    path.write_text(f"{before}{begin}\n\n{text}\n\n{end}" + (rest.partition(end)[2] or "\n"))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("columns", nargs="+", metavar="NAME=FILES")
-    columns = {}
-    for text in parser.parse_args().columns:
-        name, _, files = text.partition("=")
-        columns[name] = [json.loads(line) for f in files.split(",") for line in Path(f).read_text().splitlines()]
-    kinds = sorted({e["kind"] for es in columns.values() for e in es})
-    table = [["", *columns]] + [[title, *(cell(es) for es in columns.values())] for title, cell in rows(kinds)]
-    widths = [max(len(r[i]) for r in table) for i in range(len(table[0]))]
-    line = lambda r: "| " + " | ".join(c.ljust(w) for c, w in zip(r, widths)) + " |"
-    print("\n".join([line(table[0]), "| " + " | ".join("-" * w for w in widths) + " |", *map(line, table[1:])]))
+    parser.add_argument("--rows", type=Path, required=True)
+    parser.add_argument("--into", type=Path, help="a Markdown file whose part between the card's marks is replaced")
+    args = parser.parse_args()
+    text = table(read(args.rows))
+    into_marks(args.into, NAME, text) if args.into else print(text)
 
 
 if __name__ == "__main__":

@@ -1,33 +1,85 @@
-"""What happened at the update boundaries of a run, as Markdown: census.py EVENTS.jsonl (of `attt run --method attt`)."""
+"""What happened at the update boundaries of a run, as Markdown, split by whether the episode was solved.
 
+census.py --events EVENTS.jsonl --rows FILE.jsonl.gz      (keeps what is counted here of the events of `attt run`)
+census.py --rows FILE.jsonl.gz [--into README.md]
+"""
+
+import argparse
+import gzip
 import json
 import statistics
-import sys
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
+
+from card import into_marks, percent
+
+NAME = "census: written by scripts/policy/census.py"
+
+
+def compact(events: Iterable[dict]) -> list[dict]:
+    """A row an episode: its task, whether it was solved, its boundaries, and r_k of the steps that changed the world."""
+    rows: list[dict] = []
+    for event in events:
+        if event["type"] == "episode_started":
+            rows.append({"task": event["task"]["index"], "boundaries": [], "healthy": [], "solved": False, "steps": 0})
+        elif event["type"] == "boundary":
+            kept = ("t", "trigger", "outcome", "ratio", "novelty", "kl", "klInContext", "restored")
+            rows[-1]["boundaries"].append({k: event[k] for k in kept})
+        elif event["type"] == "step":
+            rows[-1]["steps"] = event["t"]
+            if event["t"] > 1 and event["actionClass"] == "effective":
+                rows[-1]["healthy"].append(round(event["repetition"], 4))
+        elif event["type"] == "episode_ended":
+            rows[-1]["solved"] = event["reason"] == "solved"
+    return rows
+
+
+def middle(values: list[float], digits: int = 2) -> str:
+    return f"{statistics.median(values):.{digits}f}" if values else "–"
+
+
+def column(rows: list[dict]) -> list[tuple[str, str]]:
+    """A title and its cell."""
+    boundaries = [b for r in rows for b in r["boundaries"]]
+    outcomes = Counter(b["outcome"] for b in boundaries)
+    cells = [("episodes", str(len(rows))), ("update boundaries", str(len(boundaries)))]
+    cells += [(f"`{o}`", f"{outcomes[o]} ({percent(outcomes[o] / max(1, len(boundaries)))})") for o in OUTCOMES]
+    healthy = [r for row in rows for r in row["healthy"]]
+    kl = [b["kl"] for b in boundaries if b["outcome"] == "updated" and b["kl"] is not None]
+    return cells + [
+        ("episodes with a rollback", percent(sum(any(b["restored"] for b in r["boundaries"]) for r in rows) / max(1, len(rows)))),
+        ("updates an episode: mean", f"{outcomes['updated'] / max(1, len(rows)):.1f}"),
+        ("r_k of steps that changed the world: median", f"{middle(healthy)} of {len(healthy)}"),
+        ("r_k of boundaries: median", middle([b["ratio"] for b in boundaries if b["ratio"] is not None])),
+        ("KL of updates: median, largest", f"{middle(kl, 4)}, {max(kl, default=0):.4f}"),
+    ]
+
+
+OUTCOMES = ("updated", "skipped_novelty", "rolled_back_ratio", "rolled_back_kl", "too_early", "no_text", "max_updates")
+
+
+def table(rows: list[dict]) -> str:
+    won, lost = [r for r in rows if r["solved"]], [r for r in rows if not r["solved"]]
+    lines = [("", "solved", "failed", "all")] + [
+        (title, a, b, c) for (title, a), (_, b), (_, c) in zip(column(won), column(lost), column(rows))]
+    widths = [max(len(line[i]) for line in lines) for i in range(4)]
+    text = ["| " + " | ".join(c.ljust(w) for c, w in zip(line, widths)) + " |" for line in lines]
+    return "\n".join([text[0], "| " + " | ".join("-" * w for w in widths) + " |", *text[1:]])
 
 
 def main() -> None:
-    episodes: list[dict] = []
-    for line in Path(sys.argv[1]).read_text().splitlines():
-        event = json.loads(line)
-        if event["type"] == "episode_started":
-            episodes.append({"boundaries": Counter(), "ratios": [], "solved": False})
-        elif event["type"] == "boundary":
-            episodes[-1]["boundaries"][event["outcome"]] += 1
-        elif event["type"] == "step" and event["t"] > 1 and event["actionClass"] == "effective":
-            episodes[-1]["ratios"].append(event["repetition"])
-        elif event["type"] == "episode_ended":
-            episodes[-1]["solved"] = event["reason"] == "solved"
-    outcomes = sorted({o for e in episodes for o in e["boundaries"]})
-    print(f"| episodes | {' | '.join(outcomes)} | median repetition of effective steps |")
-    print("| --- |" + " --- |" * (len(outcomes) + 1))
-    for title, solved in (("solved", True), ("failed", False)):
-        part = [e for e in episodes if e["solved"] == solved]
-        counts = sum((e["boundaries"] for e in part), Counter())
-        ratios = [r for e in part for r in e["ratios"]]
-        cells = [str(counts[o]) for o in outcomes] + [f"{statistics.median(ratios):.2f}" if ratios else "–"]
-        print(f"| {len(part)} {title} | {' | '.join(cells)} |")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--events", type=Path)
+    parser.add_argument("--rows", type=Path, required=True)
+    parser.add_argument("--into", type=Path)
+    args = parser.parse_args()
+    if args.events:
+        with args.events.open() as events, gzip.GzipFile(args.rows, "wb", mtime=0) as out:
+            out.write("".join(json.dumps(row) + "\n" for row in compact(map(json.loads, events))).encode())
+    with gzip.open(args.rows, "rt") as lines:
+        text = table([json.loads(line) for line in lines])
+    into_marks(args.into, NAME, text) if args.into else print(text)
 
 
 if __name__ == "__main__":

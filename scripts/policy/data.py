@@ -152,9 +152,9 @@ class Sampler:
     Sorting within a pool keeps padding small; no episode comes twice before all have come once.
     """
 
-    def __init__(self, corpus: Corpus, seed: int, row_tokens: int, step_tokens: int, pool: int = 384):
+    def __init__(self, corpus: Corpus, seed: int, row_tokens: int, step_tokens: int, most: int, pool: int = 384):
         self.corpus, self.seed, self.pool = corpus, seed, pool
-        self.row_tokens, self.step_tokens = row_tokens, step_tokens
+        self.row_tokens, self.step_tokens, self.most = row_tokens, step_tokens, most
         self.pools_per_pass = -(-len(corpus.kinds) // pool)
         self.pools = 0
         self.waiting: list[np.ndarray] = []
@@ -175,11 +175,11 @@ class Sampler:
         self.pools += 1
 
     def step(self) -> list[np.ndarray]:
-        """The episodes of each micro-batch of one optimiser step."""
+        """The episodes of each micro-batch of one optimiser step, no more than `most` of them."""
         taken: list[np.ndarray] = []
         tokens = 0
         lengths = self.corpus.lengths()
-        while tokens < self.step_tokens:
+        while tokens < self.step_tokens and len(taken) < self.most:
             if not self.waiting:
                 self._refill()
             group = self.waiting.pop()

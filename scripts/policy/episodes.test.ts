@@ -69,7 +69,12 @@ describe('the data', () => {
     }
     expect(left).toBeGreaterThan(10);
   });
-  test('have healthy steps that differ: the median of the largest Jaccard is under 0.5', () => {
+  /**
+   * Over 300 episodes a mix the median is 0.36 (small), 0.38 (mixed) and 0.40 (full), 90 % lie under 0.65, 0.69 and 0.74.
+   * Wording drawn at random stayed under 0.35, but most of its loss was guessing and it could not be learnt
+   * (docs/log.md, "What keeps a small policy from playing"); the aim for healthy steps is 0.5.
+   */
+  test('have healthy steps that differ: the median of the largest Jaccard is under 0.42', () => {
     const largest: number[] = [];
     for (const episode of episodes) {
       const earlier: Set<string>[] = [];
@@ -82,7 +87,7 @@ describe('the data', () => {
       }
     }
     largest.sort((a, b) => a - b);
-    expect(largest[Math.floor(largest.length / 2)]).toBeLessThan(0.5);
+    expect(largest[Math.floor(largest.length / 2)]).toBeLessThan(0.42);
     expect(largest[Math.floor(largest.length * 0.9)]).toBeLessThan(0.8); // the default limit of a repetition
   });
   test('have thoughts of about 8 to 20 words that name only what was read', () => {

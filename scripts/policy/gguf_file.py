@@ -9,8 +9,8 @@ import torch
 from gguf.quants import dequantize
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
+from lora import read_lora
 from model import Policy, Shape
-from tokenizer import SPECIALS
 
 
 def _field(reader: gguf.GGUFReader, key: str):
@@ -30,14 +30,16 @@ def read_shape(reader: gguf.GGUFReader) -> Shape:
     )
 
 
-def read_policy(path: Path) -> Policy:
+def read_policy(path: Path, adapter: Path | None = None) -> Policy:
     """The file's weights, dequantised to F32: the inverse of export.py's layout up to the rounding of the blocks.
 
-    The gains of the layers' norms are folded into the matrices behind them.
+    An adapter is merged in. The gains of the layers' norms are folded into the matrices behind them.
     """
     reader = gguf.GGUFReader(path)
     shape = read_shape(reader)
     tensors = {t.name: torch.from_numpy(np.array(dequantize(t.data, t.tensor_type))) for t in reader.tensors}
+    for name, change in (read_lora(adapter) if adapter else {}).items():
+        tensors[name] += change
     policy = Policy(shape)
     state = {"embed.weight": tensors["token_embd.weight"], "gain": tensors["output_norm.weight"]}
     for i in range(shape.layers):
@@ -53,25 +55,41 @@ def read_policy(path: Path) -> Policy:
     return policy.eval()
 
 
-def load_policy(path: Path) -> Policy:
-    """A GGUF file's policy, or a checkpoint's."""
+def read_gains(path: Path) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    """Each layer's norm gains before attention and before the SwiGLU, which read_policy folds away."""
+    reader = gguf.GGUFReader(path)
+    norms = {t.name: torch.from_numpy(np.array(t.data)) for t in reader.tensors if t.name.endswith("_norm.weight")}
+    layers = range(read_shape(reader).layers)
+    return [(norms[f"blk.{i}.attn_norm.weight"], norms[f"blk.{i}.ffn_norm.weight"]) for i in layers]
+
+
+def load_policy(path: Path, adapter: Path | None = None) -> Policy:
+    """A GGUF file's policy, with an adapter merged in where one is given; or a checkpoint's."""
     if path.suffix == ".gguf":
-        return read_policy(path)
+        return read_policy(path, adapter)
     saved = torch.load(path, weights_only=False, map_location="cpu")
     policy = Policy(Shape(**saved["shape"]))
     policy.load_state_dict(saved["model"])
     return policy.eval()
 
 
+def read_chat_template(path: Path) -> str:
+    return _field(gguf.GGUFReader(path), "tokenizer.chat_template")
+
+
 def read_tokenizer(path: Path) -> Tokenizer:
-    """The file's byte-level BPE, as `tokenizers` runs it."""
+    """The file's byte-level BPE, as `tokenizers` runs it; cuts of GPT-2 and of SmolLM (GPT-2's, digits one by one)."""
     reader = gguf.GGUFReader(path)
     pieces, merges = _field(reader, "tokenizer.ggml.tokens"), _field(reader, "tokenizer.ggml.merges")
     pairs = [tuple(m.split(" ")) for m in merges]
     tokenizer = Tokenizer(models.BPE(vocab={p: i for i, p in enumerate(pieces)}, merges=pairs))
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
+    gpt2 = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
+    cuts = {"gpt-2": gpt2, "smollm": pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), gpt2])}
+    tokenizer.pre_tokenizer = cuts[_field(reader, "tokenizer.ggml.pre")]
     tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.add_special_tokens([AddedToken(s, special=True, normalized=False) for s in SPECIALS])
+    kinds = _field(reader, "tokenizer.ggml.token_type")
+    specials = [p for p, kind in zip(pieces, kinds, strict=True) if kind == gguf.TokenType.CONTROL]
+    tokenizer.add_special_tokens([AddedToken(s, special=True, normalized=False) for s in specials])
     return tokenizer
 
 

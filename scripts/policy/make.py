@@ -1,30 +1,59 @@
-"""Makes the household policy from nothing, in one command: data, tokenizer, training, GGUF, references, loss curve.
+"""Makes the household policy from nothing, in one command: data, tokenizer, training, GGUF, references, card.
 
-.venv/bin/python scripts/policy/make.py            (from the repository's root; about two hours on two quiet cores)
+.venv/bin/python scripts/policy/make.py                  (from the repository's root; about two hours on two quiet cores)
+.venv/bin/python scripts/policy/make.py --scale 0.005    (every stage at that share of its size, into the work folder)
 
-Two legs: the first learns from the expert's episodes; then the policy plays, the expert goes on from where it strayed
-(DAgger), and the second leg learns from that and from more of the expert's episodes while its rate falls to 0. Lengths
-are counted in tokens, so that a busy machine takes longer and does not train less. What is there already is kept: run
-it again after an interruption and it goes on from the last checkpoint.
+The legs are those of the shipped weights, all in today's wording of the thoughts. Lengths are counted in tokens, so that a
+busy machine takes longer and does not train less, and equal flags give equal files whatever the number of processes.
+What is there already is kept: run it again after an interruption and it goes on from the last checkpoint.
 """
 
 import argparse
+import gzip
 import os
+import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
+NAME = "household-2m"
 SEED = 1
-FIRST = (("small", 6000, 0.3), ("mixed", 12000, 1.0))
-"""Data mix, episodes, and the share of the first leg until which it is drawn from: small rooms first."""
-SECOND = ("full", 6000)
-VALIDATION = ("full", 120)
-SHARES = (0.7, 0.3)
-"""Of the run's tokens, by leg."""
-ROLLOUTS = 256
-"""Fresh scenes that the policy of the first leg plays; each gives up to CUTS episodes of the expert."""
-CUTS = 3
+CORPORA = {"mixed": 10_000, "small": 4_000, "full": 12_000}
+"""Episodes of each mix. The tokenizer is trained on the first."""
+VALIDATION = 120
+LEAST_EPISODES, LEAST_STEP = 10, 1024
+"""Of a corpus, however small the scale (the references take ten episodes), and of an optimiser step, in tokens."""
+TASKS = {"valid_seen": 140, "valid_unseen": 134}
+SEEDS = (1, 2, 3)
+
+
+@dataclass(frozen=True)
+class Leg:
+    """Tokens and settings of one leg; `stages` are data mixes, each with the share of the leg until which it lasts."""
+
+    name: str
+    tokens: float
+    rate: float
+    stages: tuple[tuple[str, float], ...]
+    cooldown: float = 0.0
+    final: float = 0.0
+    step_tokens: int = 8192
+    verdict_weight: float = 1.0
+
+
+FULL, MIXED, HALVES = (("full", 1.0),), (("mixed", 1.0),), (("mixed", 0.5), ("full", 1.0))
+LEGS = (
+    Leg("1", 8.20e6, 0.02, (("small", 0.13), ("mixed", 0.36), ("full", 1.0)), cooldown=0.55),
+    Leg("2", 1.65e6, 0.01, FULL),
+    Leg("3", 1.80e6, 0.015, FULL),
+    Leg("4", 2.19e6, 0.02, MIXED),
+    Leg("5", 1.50e6, 0.02, MIXED),
+    Leg("5b", 2.05e6, 0.016, HALVES, cooldown=1, final=0.45, step_tokens=4096),
+    Leg("5c", 0.35e6, 0.0072, HALVES, cooldown=1, final=0.8, step_tokens=4096, verdict_weight=8),
+    Leg("6", 1.87e6, 0.016, HALVES, cooldown=0.75, step_tokens=4096, verdict_weight=6),
+)
 
 
 def run(*command: object) -> None:
@@ -32,60 +61,75 @@ def run(*command: object) -> None:
     subprocess.run([str(c) for c in command], check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
 
 
-def script(name: str, *flags: object) -> None:
-    """A TypeScript file of this folder."""
-    run("node", HERE / "run.mjs", HERE / name, *flags)
+def python(name: str, *flags: object) -> None:
+    """A Python file of this folder."""
+    run(sys.executable, HERE / name, *flags)
 
 
-def generate(out: Path, mix: str, episodes: int, seed: int) -> None:
-    if not out.exists():
-        partial = out.with_suffix(".partial")
-        script("generate.ts", "--episodes", episodes, "--seed", seed, "--mix", mix, "--out", partial)
-        partial.rename(out)
+def corpus(work: Path, name: str, mix: str, episodes: int, seed: int) -> None:
+    """Episodes of a mix as JSONL and as token arrays; the tokenizer too, where there is none yet."""
+    lines, arrays = work / f"{name}.jsonl", work / f"{name}.npz"
+    if not lines.exists():
+        partial = lines.with_suffix(".partial")
+        run("node", HERE / "run.mjs", HERE / "generate.ts", "--episodes", episodes, "--seed", seed, "--mix", mix, "--out", partial)
+        partial.rename(lines)
+    if not arrays.exists():
+        python("prepare.py", "--in", lines, "--out", arrays, "--tokenizer", work / "tokenizer.json")
 
 
-def prepare(tokenizer: Path, out: Path, *sources: Path) -> None:
-    if not out.exists():
-        run(sys.executable, HERE / "prepare.py", "--in", *sources, "--out", out, "--tokenizer", tokenizer)
-
-
-def train(out: Path, *flags: object) -> None:
-    """A leg; goes on from its last checkpoint where there is one."""
+def train(work: Path, leg: Leg, seed: int, scale: float, init: Path | None) -> Path:
+    """The leg's last checkpoint; goes on from an earlier one of the same leg where there is one."""
+    out = work / f"leg-{leg.name}"
     if not (out / "final.pt").exists():
-        resume = ["--resume", out / "last.pt"] if (out / "last.pt").exists() else []
-        run(sys.executable, HERE / "train.py", "--out", out, *flags, *resume)
+        start = ["--resume", out / "last.pt"] if (out / "last.pt").exists() else ["--init", init] if init else []
+        stages = [f for mix, until in leg.stages for f in ("--stage", f"{work / mix}.npz:{until}")]
+        python("train.py", "--out", out, *stages, "--val", work / "val.npz", "--seed", seed, "--tokens", leg.tokens * scale,
+               "--muon-lr", leg.rate, "--adam-lr", leg.rate / 5, "--cooldown", leg.cooldown, "--final", leg.final,
+               "--step-tokens", max(LEAST_STEP, round(leg.step_tokens * scale)), "--verdict-weight", leg.verdict_weight,
+               "--warmup-steps", 40 if init is None else 10, *start)
+    return out / "final.pt"
+
+
+def evaluate(model: Path, out: Path, scale: float) -> None:
+    """Plays the frozen tasks with each seed, a packed file of episodes for each."""
+    out.mkdir(parents=True, exist_ok=True)
+    for split, tasks in TASKS.items():
+        for seed in SEEDS:
+            rows = out / f"{split}-{seed}.jsonl"
+            if not rows.with_suffix(".jsonl.gz").exists():
+                last = max(1, round(tasks * scale)) - 1
+                python("rollout.py", "--model", model, "--split", split, "--tasks", f"0-{last}", "--seed", seed, "--out", rows)
+                with rows.open("rb") as plain, gzip.GzipFile(f"{rows}.gz", "wb", mtime=0) as packed:
+                    shutil.copyfileobj(plain, packed)
+                rows.unlink()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tokens", type=float, default=2e7, help="length of both legs together")
-    parser.add_argument("--name", default="household-2m")
+    parser.add_argument("--scale", type=float, default=1.0, help="share of episodes, tokens and tasks")
     parser.add_argument("--work", type=Path, default=Path(".cache/policy/make"))
     args = parser.parse_args()
-    work, model, python = args.work, Path("models") / args.name, sys.executable
+    work, whole = args.work / f"{args.scale:g}", args.scale == 1
+    model = Path("models") / NAME if whole else work / NAME
+    greedy = Path("e2e/fixtures/policy/greedy.json") if whole else work / "greedy.json"
     work.mkdir(parents=True, exist_ok=True)
-    tokenizer, val, first, second = work / "tokenizer.json", work / "val.npz", work / "first", work / "second"
-    for i, (mix, episodes) in enumerate([*((m, n) for m, n, _ in FIRST), SECOND]):
-        generate(work / f"{mix}.jsonl", mix, episodes, 10 * SEED + 1 + i)
-    generate(work / "val.jsonl", *VALIDATION, 10 * SEED + 9)
-    # The mixed file first: the tokenizer is trained on it.
-    for part in ("mixed", "small", "val"):
-        prepare(tokenizer, work / f"{part}.npz", work / f"{part}.jsonl")
-    stages = [f for mix, _, until in FIRST for f in ("--stage", f"{work / mix}.npz:{until}")]
-    train(first, *stages, "--val", val, "--seed", SEED, "--tokens", SHARES[0] * args.tokens, "--minutes", 1e9, "--cooldown", 0)
-    rollouts, takeovers = work / "rollouts.jsonl", work / "takeovers.jsonl"
-    if not takeovers.exists():
-        start = SEED * 100_000
-        run(python, HERE / "rollout.py", "--model", first / "final.pt", "--tokenizer", tokenizer,
-            "--seeds", f"{start}-{start + ROLLOUTS - 1}", "--out", rollouts)
-        script("takeover.ts", "--rollouts", rollouts, "--cuts", CUTS, "--out", takeovers)
-    prepare(tokenizer, work / "second.npz", work / f"{SECOND[0]}.jsonl", takeovers)
-    train(second, "--init", first / "final.pt", "--stage", f"{work / 'second.npz'}:1", "--val", val, "--seed", SEED + 1,
-          "--tokens", SHARES[1] * args.tokens, "--minutes", 1e9, "--cooldown", 1, "--warmup-steps", 10)
-    run(python, HERE / "export.py", "--checkpoint", second / "final.pt", "--tokenizer", tokenizer,
-        "--episodes", work / "val.jsonl", "--name", args.name, "--out", model, "--greedy", "e2e/fixtures/policy/greedy.json")
-    run(python, HERE / "curve.py", "--train", first / "train.csv", second / "train.csv",
-        "--val", first / "val.csv", second / "val.csv", "--out", model)
+    model.mkdir(parents=True, exist_ok=True)
+    at_scale = lambda n: max(LEAST_EPISODES, round(n * args.scale))
+    for i, (mix, episodes) in enumerate(CORPORA.items()):
+        corpus(work, mix, mix, at_scale(episodes), 10 * SEED + 1 + i)
+    corpus(work, "val", "full", at_scale(VALIDATION), 10 * SEED + 9)
+    last = None
+    for i, leg in enumerate(LEGS):
+        last = train(work, leg, SEED + i, args.scale, last)
+    python("export.py", "--checkpoint", last, "--tokenizer", work / "tokenizer.json", "--episodes", work / "val.jsonl",
+           "--name", NAME, "--out", model, "--greedy", greedy)
+    curves = [work / f"leg-{leg.name}" for leg in LEGS]
+    python("curve.py", "--train", *(c / "train.csv" for c in curves), "--val", *(c / "val.csv" for c in curves), "--out", model)
+    rows = model / "rows"
+    evaluate(model / f"{NAME}-q8_0.gguf", work / "rows", args.scale)
+    shutil.rmtree(rows, ignore_errors=True)
+    shutil.copytree(work / "rows", rows)
+    python("card.py", "--rows", rows, "--into", model / "README.md")
 
 
 if __name__ == "__main__":

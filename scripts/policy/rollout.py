@@ -2,6 +2,7 @@
 
 rollout.py --model FILE.gguf|FILE.pt --split valid_seen --tasks 0-139 --out FILE.jsonl     (frozen tasks)
 rollout.py --model FILE.gguf|FILE.pt --seeds 1000-1255 --out FILE.jsonl                    (fresh scenes of training)
+rollout.py --model FILE.gguf --adapter LORA.gguf ...                                       (a base with its adapter)
 
 The conversation is the product's: world.ts writes what the policy reads and parses what it wrote. Only the random
 numbers are PyTorch's, so at a temperature above 0 an episode is another draw from the same distribution.
@@ -13,17 +14,18 @@ import subprocess
 import time
 from pathlib import Path
 
+import jinja2
 import torch
 from tokenizers import Tokenizer
 
 from cached import CachedPolicy
-from gguf_file import load_policy, read_tokenizer
+from gguf_file import load_policy, read_chat_template, read_tokenizer
 from model import Policy
-from tokenizer import SPECIALS, load_tokenizer
+from tokenizer import CHAT_TEMPLATE, SPECIALS, load_tokenizer
 
 HERE = Path(__file__).parent
 END = SPECIALS.index("<|im_end|>")
-MAX_TOKENS, MAX_STEPS = 64, 50
+MAX_TOKENS, MAX_STEPS, CONTEXT = 64, 50, 4096
 """The product's defaults for the household."""
 
 
@@ -50,18 +52,20 @@ def sample(logits: torch.Tensor, temperature: float, generator: torch.Generator)
     return torch.multinomial((logits / temperature).softmax(-1), 1, generator=generator)[:, 0].tolist()
 
 
-def play(policy: Policy, tokenizer: Tokenizer, world: World, starts: list[dict], temperature: float, seed: int) -> list[dict]:
+def play(policy: Policy, tokenizer: Tokenizer, template: jinja2.Template, world: World, starts: list[dict], temperature: float,
+         seed: int) -> list[dict]:
     """The episodes of `starts`, side by side: start, kind, goal, solved, steps."""
     generator = torch.Generator().manual_seed(seed)
     begun = world.ask({"reset": starts})
     encode = lambda text: tokenizer.encode(text, add_special_tokens=False).ids
-    opening = lambda messages: "".join(f"<|im_start|>{m['role']}\n{m['content']}<|im_end|>\n" for m in messages)
-    cache = CachedPolicy(policy, len(starts), policy.shape.context)
+    opening = lambda messages: template.render(messages=messages, add_generation_prompt=True)
+    context = min(policy.shape.context, CONTEXT)
+    cache = CachedPolicy(policy, len(starts), context)
     episodes = [{"start": s, "kind": b["kind"], "goal": b["goal"], "solved": False, "steps": []} for s, b in zip(starts, begun)]
-    pending = {i: encode(opening(b["messages"]) + "<|im_start|>assistant\n") for i, b in enumerate(begun)}
+    pending = {i: encode(opening(b["messages"])) for i, b in enumerate(begun)}
     for _ in range(MAX_STEPS):
         # A conversation that nears the context would lose turns in the product; 50 steps stay below it.
-        rows = [i for i in pending if cache.lengths[i] + len(pending[i]) + MAX_TOKENS < policy.shape.context]
+        rows = [i for i in pending if cache.lengths[i] + len(pending[i]) + MAX_TOKENS < context]
         if not rows:
             break
         positions = {i: cache.lengths[i] + len(pending[i]) for i in rows}
@@ -97,6 +101,7 @@ def numbers(text: str) -> list[int]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", type=Path, required=True)
+    parser.add_argument("--adapter", type=Path, help="a GGUF LoRA to merge into the model")
     parser.add_argument("--tokenizer", type=Path)
     parser.add_argument("--split", choices=("train", "valid_seen", "valid_unseen"))
     parser.add_argument("--tasks", type=numbers)
@@ -109,14 +114,15 @@ def main() -> None:
     torch.set_num_threads(1)
     if args.tokenizer is None and args.model.suffix != ".gguf":
         raise SystemExit("A checkpoint holds no tokenizer: give --tokenizer tokenizer.json.")
-    policy = load_policy(args.model)
+    policy = load_policy(args.model, args.adapter)
+    template = jinja2.Template(read_chat_template(args.model) if args.model.suffix == ".gguf" else CHAT_TEMPLATE)
     tokenizer = load_tokenizer(args.tokenizer) if args.tokenizer else read_tokenizer(args.model)
     starts = [{"split": args.split, "index": t} for t in args.tasks] if args.split else [{"seed": s} for s in args.seeds]
     world = World()
     began, done, solved = time.monotonic(), 0, 0
     with args.out.open("w") as f:
         for at in range(0, len(starts), args.batch):
-            for episode in play(policy, tokenizer, world, starts[at : at + args.batch], args.temperature, 1000 * args.seed + at):
+            for episode in play(policy, tokenizer, template, world, starts[at : at + args.batch], args.temperature, 1000 * args.seed + at):
                 f.write(json.dumps(episode) + "\n")
                 done, solved = done + 1, solved + episode["solved"]
             f.flush()

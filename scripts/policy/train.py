@@ -1,7 +1,8 @@
 """Trains the policy on encoded episodes with a few single-thread processes. Knows batches and schedules, no text.
 
-Each process takes micro-batches of a step from a shared counter, so a busy core slows only itself; gradients are added
-in shared memory, and each process updates its share of the parameters.
+Each process takes micro-batches of a step from a shared counter, so a busy core slows only itself, and updates its share
+of the parameters. A micro-batch's gradient has a place of its own in shared memory and all are added in one order, so
+that the weights do not depend on how many processes there are, nor on which was faster.
 """
 
 import argparse
@@ -25,6 +26,8 @@ from optim import AdamW, Muon
 KEY_VERBS = ("take", "move", "use", "heat", "cool", "clean")
 """Turns that decide a task and are rare among `go`; `--key-weight` multiplies their loss. `--verdict-weight` does
 so where a thought says whether the thing is there."""
+SLOTS = 16
+"""Places for gradients: the most micro-batches of a step, of which four or five are usual."""
 REPORT = ("thought_go", "action_go", "thought_take", "action_take", "thought_move", "action_move", "thought_open",
           "action_open", "thought_use", "action_use", "thought_heat", "action_heat", "thought_cool", "action_cool",
           "thought_clean", "action_clean")
@@ -46,7 +49,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True, help="folder for checkpoints and CSV files")
     parser.add_argument("--resume", type=Path, help="a checkpoint to go on from; its minutes and tokens count")
     parser.add_argument("--init", type=Path, help="a GGUF policy or a checkpoint whose weights to start from; all else is fresh")
-    parser.add_argument("--minutes", type=float, default=60, help="length of the run by the clock")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="length of the run by the clock")
     parser.add_argument("--tokens", type=float, default=math.inf, help="length of the run in tokens; the sooner ends it")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
@@ -55,7 +58,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--muon-lr", type=float, default=0.02)
     parser.add_argument("--adam-lr", type=float, default=0.004)
     parser.add_argument("--warmup-steps", type=int, default=40)
-    parser.add_argument("--cooldown", type=float, default=0.3, help="share of the run in which the rate falls to 0")
+    parser.add_argument("--cooldown", type=float, default=0.3, help="share of the run in which the rate falls")
+    parser.add_argument("--final", type=float, default=0.0, help="the rate's factor at the end of the cooldown")
     parser.add_argument("--key-weight", type=float, default=2.0)
     parser.add_argument("--verdict-weight", type=float, default=8.0)
     parser.add_argument("--save-minutes", type=float, default=5.0)
@@ -72,7 +76,7 @@ class Shared:
         self.model = Policy(shape).share_memory()
         self.params = list(self.model.parameters())
         self.sizes = [p.numel() for p in self.params]
-        self.grads = torch.zeros(args.workers, sum(self.sizes)).share_memory_()
+        self.grads = torch.zeros(SLOTS, sum(self.sizes)).share_memory_()
         self.optimisers = [self._optimisers(rank, args.workers) for rank in range(args.workers)]
         for muon, adam in self.optimisers:
             for tensor in (*muon.state(), *adam.state()):
@@ -142,21 +146,20 @@ def run_batch(shared: Shared, rank: int, corpus: Corpus, episodes: np.ndarray,
 
 
 def rate(args: argparse.Namespace, step: int, progress: float) -> float:
-    """Warm-up by steps, then 1, then linear to 0 over the cooldown."""
-    fall = min(1.0, max(0.0, 1 - progress) / args.cooldown) if args.cooldown > 0 else 1.0
-    return min(1.0, (step + 1) / args.warmup_steps) * fall
+    """Warm-up by steps, then 1, then linear to `--final` over the cooldown."""
+    left = min(1.0, max(0.0, 1 - progress) / args.cooldown) if args.cooldown > 0 else 1.0
+    return min(1.0, (step + 1) / args.warmup_steps) * (args.final + (1 - args.final) * left)
 
 
 def work(rank: int, args: argparse.Namespace, shared: Shared, stages: list[Stage], val: Corpus, start: dict) -> None:
     """One process: the whole run. Process 0 also keeps the clock, the files and the reports."""
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)  # gradients behind matrices that start at 0 are denormal, and those are slow
-    for p, view in zip(shared.params, shared.views(shared.grads[rank])):
-        p.grad = view
+    slots = [shared.views(slot) for slot in shared.grads]
     muon, adam = shared.optimisers[rank]
     matrices, rest = shared.owned[rank]
-    samplers = [Sampler(s.corpus, args.seed + 7919 * i, args.row_tokens, args.step_tokens) for i, s in enumerate(stages)]
-    val_groups = Sampler(val, 0, args.row_tokens, 1 << 60, pool=1 << 30)
+    samplers = [Sampler(s.corpus, args.seed + 7919 * i, args.row_tokens, args.step_tokens, SLOTS) for i, s in enumerate(stages)]
+    val_groups = Sampler(val, 0, args.row_tokens, 1 << 60, 1 << 30, pool=1 << 30)
     val_groups._refill()
     book = Book(args, shared, start) if rank == 0 else None
     counts = [*start["counts"], *[0] * len(stages)][: len(stages)]
@@ -180,15 +183,16 @@ def work(rank: int, args: argparse.Namespace, shared: Shared, stages: list[Stage
         corpus = stages[which].corpus
         total = sum(episode_weight(corpus, class_weight, args.verdict_weight, g) for g in groups)
         while (index := shared.take(len(groups))) is not None:
+            for p, view in zip(shared.params, slots[index]):
+                p.grad = view.zero_()
             run_batch(shared, rank, corpus, groups[index], (class_weight / total, args.verdict_weight))
         shared.barrier.wait()
-        grads = shared.views(shared.grads.sum(0))
+        grads = shared.views(shared.grads[: len(groups)].sum(0))
         norm = math.sqrt(sum(float(g.square().sum()) for g in grads))
         if math.isfinite(norm):
             muon.step([grads[i] for i in matrices], args.muon_lr * factor)
             adam.step([grads[i] for i in rest], args.adam_lr * factor)
         shared.barrier.wait()
-        shared.grads[rank].zero_()
         step += 1
         if book:
             book.stepped(step, counts, which, sum(int(corpus.lengths()[g].sum()) for g in groups), factor, norm)
