@@ -73,6 +73,31 @@ test('the real engine stops within a second in mid-sentence and in mid-update, a
   await expect(page.locator('.run-end')).toHaveText('Stopped by you');
 });
 
+test('a method that tries again does so on the page, each try a run of its own', async ({
+  page,
+}) => {
+  const made = madeRun({ steps: 6, seed: 2 });
+  const reflection = {
+    promptTokens: 9,
+    ids: [1],
+    logprobs: [-1],
+    text: ' Look behind the mug first. ',
+    stop: 'eos' as const,
+  };
+  const events = made.map((event) =>
+    event.type === 'episode_ended' ? { ...event, reflection } : event,
+  );
+  await playBack(page, { events, tokenMs: 0, modelLoaded: true });
+  await page.goto('/');
+  await page.getByRole('button', { name: 'Run', exact: true }).first().click();
+  // Three tries by default: the recording fails each of them.
+  await expect(page.getByRole('tab', { name: 'Runs (3)' })).toBeVisible();
+  await expect(page.locator('.run-where')).toContainText('try 3');
+  await expect(page.locator('.card.end .reflection')).toHaveText('Look behind the mug first.');
+  await expect(page.getByRole('button', { name: 'Run', exact: true }).first()).toBeEnabled();
+  await expectClean(page);
+});
+
 test('several tasks and methods run one after another with the time that is left, and stop together', async ({
   page,
 }) => {
@@ -93,6 +118,42 @@ test('several tasks and methods run one after another with the time that is left
   await expect(page.locator('.run-end')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Run', exact: true }).first()).toBeEnabled();
   await page.getByRole('tab', { name: 'Runs (2)' }).click();
+});
+
+test('an experiment file runs in the queue, and goes on with what has no run here yet', async ({
+  page,
+}) => {
+  await playBack(page, { events: madeRun({ steps: 6, seed: 2 }), tokenMs: 0, modelLoaded: true });
+  await page.goto('/');
+  const open = async (name: string, text: string) => {
+    await page.getByRole('button', { name: 'Queue…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Several episodes' });
+    await dialog
+      .locator('input[type=file]')
+      .setInputFiles({ name, mimeType: 'application/toml', buffer: Buffer.from(text) });
+    return dialog;
+  };
+  const text = `
+    name = "ranks"
+    question = "Which rank?"
+    env = "household"
+    split = "valid_seen"
+    tasks = "0-1"
+    seeds = [1]
+    methods = ["frozen", "attt"]
+    [[sweep]]
+    method = "attt"
+    lora_rank = [4, 8]
+  `;
+  const dialog = await open('ranks.toml', text);
+  await expect(dialog.getByRole('status')).toHaveText('6 episodes: 2 tasks × 1 seed × 3 arms');
+  await expect(dialog).toContainText('is told from 0 with 80 % power if it is');
+  await expectClean(page);
+  await dialog.getByRole('button', { name: 'Run them' }).click();
+  await page.getByRole('tab', { name: 'Runs (6)' }).click({ timeout: 60_000 });
+  const wrong = await open('wrong.toml', text.replace('valid_seen', 'test'));
+  await expect(page.getByText('wrong.toml: there is no household test here')).toBeVisible();
+  await wrong.getByRole('button', { name: 'Cancel' }).click();
 });
 
 test('the first run worth keeping asks the browser to keep it, and its end is told to whoever looks elsewhere', async ({

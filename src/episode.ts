@@ -26,6 +26,7 @@ import { firstMessages, observationMessage, reflectionMessage } from './text/pro
 import { atBoundary, type BoundaryState, rollBack, startBoundaries } from './train/boundary.ts';
 import { methods, withMethod } from './train/methods.ts';
 import { type Asked, askedBy } from './train/triggers.ts';
+import { isLastTry } from './tries.ts';
 
 /**
  * Runs one episode. Every event is yielded once, in order; the caller stores it before asking for
@@ -196,10 +197,10 @@ export async function* runEpisode(
     return generation;
   }
 
-  /** The end of a try that did not solve the task; a method that reflects writes why first. */
+  /** The end of a try that did not solve the task; a method that reflects writes why for its next one. */
   async function giveUp(reason: 'failed' | 'step_limit'): Promise<EpisodeEvent> {
     const last = boundaries.turns.at(-1);
-    if (!method.reflects || !last) return end(reason);
+    if (!method.reflects || !last || isLastTry(manifest)) return end(reason);
     const { generation, observation } = last.step;
     const question = policy.follow(generation, reflectionMessage(observation)).ids;
     const told = withTurn(last.prior, [...generation.ids, ...question]);

@@ -6,7 +6,7 @@ import { version } from '../version.ts';
 import { adapterCommand } from './adapter.ts';
 import { readAdapter, saveAdapter } from './adapters.ts';
 import { compare, exportBundle, exportKinds, validate } from './bundle.ts';
-import { mergeExperiments, runExperiment, shardOption } from './experiment.ts';
+import { mergeExperiments, runExperiment, shardOption, showPlan } from './experiment.ts';
 import { readJson } from './files.ts';
 import { runOnHost } from './host.ts';
 import type { Trained } from './jobs.ts';
@@ -132,14 +132,22 @@ program
 program
   .command('experiment')
   .description('runs the episodes of an experiment file that its folder does not hold yet')
-  .argument('<file...>', 'the experiment, TOML; or "merge" and the folders to join')
+  .argument(
+    '<file...>',
+    'the experiment, TOML; "plan" and the file, to run nothing; or "merge" and the folders to join',
+  )
   .addOption(modelOption().default('household').makeOptionMandatory(false))
-  .requiredOption('--out <folder>', 'where rows go')
+  .option('--out <folder>', 'where rows go')
   .option('--shard <i/n>', 'only the i-th of n parts', shardOption, { index: 1, count: 1 })
   .option('--arm <name>', 'only this arm now; may be given more than once', collect, [])
   .option('--mix', 'join folders although their sets or settings differ', false)
   .addOption(backendOption())
   .action(async ([file = '', ...folders], { mix, ...options }) => {
+    if (file === 'plan' && folders.length === 1) {
+      await printJson(await showPlan(folders[0] ?? '', options));
+      return;
+    }
+    if (options.out === undefined) throw new WrongUse('experiment: --out names no folder yet.');
     const merges = file === 'merge';
     if (!merges && folders.length > 0) {
       throw new WrongUse(`One experiment at a time; found ${[file, ...folders].join(', ')}.`);

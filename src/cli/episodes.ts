@@ -8,6 +8,7 @@ import { completionsUrl } from '../formats/channel.ts';
 import type { Learner, Snapshots } from '../ports.ts';
 import type { EpisodeEvent, LearnerSnapshot, RemoteRef, TaskRef } from '../records.ts';
 import { methods, withMethod } from '../train/methods.ts';
+import { nextTry } from '../tries.ts';
 import { EngineHost } from '../workers/engine.ts';
 import { bundleRun } from '../workers/run-bundle.ts';
 import { localWorld } from '../workers/world-local.ts';
@@ -56,11 +57,10 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
   }
   let base: number | null = null;
   for (const { task, settings } of episodes) {
-    const { reflects = false, trains } = methods[settings.method];
-    const tries = reflects ? settings.reflexion_tries : 1;
-    const reflections: string[] = [];
+    const { trains } = methods[settings.method];
+    let reflections: readonly string[] | null = [];
     let retention: Retention | null = null;
-    for (let left = tries, nth = 1; left > 0; left--, nth++) {
+    for (let nth = 1; reflections !== null; nth++) {
       const faces = await engine.episode(task, settings, { reflections, summaryServer });
       const snapshots = heldSnapshots();
       const events: EpisodeEvent[] = [];
@@ -80,9 +80,7 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
         for await (const event of runEpisode(faces.manifest, ports, signal)) {
           await emit(event);
           if (bundles) events.push(event);
-          if (event.type !== 'episode_ended') continue;
-          if (event.reflection) reflections.push(event.reflection.text.trim());
-          else left = 0; // solved, or no method that tries again
+          if (event.type === 'episode_ended') reflections = nextTry(faces.manifest, event);
         }
         if (bundles && events[0]?.type === 'episode_started') {
           const kept = { start: await snapshots.load(), latest: await faces.learner.snapshot() };

@@ -5,7 +5,14 @@ import { taskSetHash } from '../envs/task-set.ts';
 import type { ModelFacts } from '../experiment/applicable.ts';
 import { type Experiment, readExperiment } from '../experiment/experiment.ts';
 import { checkSame, type Header } from '../experiment/header.ts';
-import { type Plan, type PlannedEpisode, planExperiment, shardOf } from '../experiment/plan.ts';
+import {
+  designOf,
+  type Plan,
+  type PlannedEpisode,
+  planExperiment,
+  shardOf,
+} from '../experiment/plan.ts';
+import { powerInWords, smallestTold } from '../experiment/power.ts';
 import { closeRow, foldRow, type OpenRow, openRow, type Row } from '../experiment/row.ts';
 import { readGguf } from '../formats/gguf.ts';
 import { readLlamaConfig } from '../model/llama-config.ts';
@@ -45,6 +52,24 @@ export function shardOption(text: string): Shard {
   throw new WrongUse(`--shard ${text} was given; expected i/n such as 2/8, with i from 1 to n.`);
 }
 
+/** What a file plans and what it could tell, with nothing run; the difference in points of success. */
+export async function showPlan(file: string, where: Where) {
+  const experiment = readExperiment(await readText(file), file);
+  const { plan, header } = await prepare(experiment, where);
+  const design = designOf(plan);
+  return {
+    name: experiment.name,
+    task_set: header.taskSet,
+    episodes: plan.episodes.length,
+    arms: plan.arms.map(({ name, notApplicable }) => ({ name, not_applicable: notApplicable })),
+    smallest_difference: design && {
+      ...design,
+      alone: 100 * smallestTold({ ...design, comparisons: 1 }),
+      among_all: 100 * smallestTold(design),
+    },
+  };
+}
+
 /** Runs the episodes of this shard that no file of the folder has yet. */
 export async function runExperiment(file: string, options: ExperimentOptions): Promise<Done> {
   const { out, shard } = options;
@@ -53,6 +78,8 @@ export async function runExperiment(file: string, options: ExperimentOptions): P
   for (const { name, notApplicable } of plan.arms) {
     if (notApplicable !== null) note(`${name} is not applicable: ${notApplicable}`);
   }
+  const design = designOf(plan);
+  if (design) note(powerInWords(design));
   const known = await readHeader(out);
   if (known === null) await writeHeader(out, header);
   else checkSame(known, header, out);

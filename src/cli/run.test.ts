@@ -56,6 +56,18 @@ describe('a run', () => {
     expect(summary.episodes[0].updates).toBe(boundaries[1]?.updates);
   });
 
+  test('of Reflexion tries a failed task again, each time with all that was written before', async () => {
+    await run('reflexion', '--tasks', '0', '--method', 'reflexion');
+    const events = eventsOf('reflexion');
+    const began = events.flatMap((e) => (e.type === 'episode_started' ? [e.manifest] : []));
+    const wrote = events.flatMap((e) =>
+      e.type === 'episode_ended' ? [e.reflection?.text.trim() ?? null] : [],
+    );
+    const [first, second] = wrote;
+    expect(wrote).toEqual([expect.any(String), expect.any(String), null]);
+    expect(began.map((m) => m.reflections)).toEqual([undefined, [first], [first, second]]);
+  });
+
   test('is the same to the last bit when it is made again', async () => {
     await run('again', '--tasks', '0-1', '--seed', '3');
     expect(read('again', 'events.jsonl')).toBe(read('first', 'events.jsonl'));

@@ -5,6 +5,10 @@ import { LabError } from '../errors.ts';
 import type { TaskRef } from '../records.ts';
 import { type ModelFacts, notApplicable } from './applicable.ts';
 import type { Experiment, Sweep } from './experiment.ts';
+import type { Design } from './power.ts';
+
+/** The arm of every paired difference's other side. */
+export const BASELINE = 'frozen';
 
 /** One line of the table: a method with its settings. Episodes of an arm differ by task and seed alone. */
 export interface Arm {
@@ -70,6 +74,14 @@ export function planExperiment(
       })),
   );
   return { experiment, arms, episodes };
+}
+
+/** What a plan can tell of differences to the baseline, where it has one. */
+export function designOf({ experiment, arms }: Pick<Plan, 'experiment' | 'arms'>): Design | null {
+  const run = arms.filter((arm) => arm.notApplicable === null);
+  if (run.length < 2 || !run.some(({ name }) => name === BASELINE)) return null;
+  const { tasks, seeds } = experiment;
+  return { tasks: tasks.length, seeds: seeds.length, comparisons: run.length - 1 };
 }
 
 /** The i-th of n parts, i from 0. Every pair is in exactly one. */

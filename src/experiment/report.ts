@@ -5,9 +5,10 @@ import type { Interval } from '../math/statistics.ts';
 import { claims } from './claims.ts';
 import type { Block, Cells, Report } from './document.ts';
 import type { Header } from './header.ts';
-import type { Arm } from './plan.ts';
+import { type Arm, BASELINE, designOf } from './plan.ts';
+import { powerInWords } from './power.ts';
 import type { Row } from './row.ts';
-import { BASELINE, type Score, scorecard } from './scorecard.ts';
+import { type Score, scorecard } from './scorecard.ts';
 import { intervalPlot, linePlot } from './svg.ts';
 import { sweepsOf } from './sweeps.ts';
 
@@ -54,6 +55,7 @@ function opening(header: Header, rows: readonly Row[], scores: readonly Score[])
     ['Episodes', `${rows.length} finished of ${planned} planned`],
     ['Arms', `${scores.length} run, ${header.arms.length - scores.length} not applicable`],
   ];
+  const design = designOf({ experiment, arms: header.arms });
   const pairs = Math.max(0, ...scores.map(({ difference }) => difference?.pairs ?? 0));
   const discordant = Math.max(0, ...scores.map(({ difference }) => difference?.discordant ?? 0));
   // A difference of proportions from pairs: variance = share of discordant pairs / n, at most.
@@ -61,12 +63,13 @@ function opening(header: Header, rows: readonly Row[], scores: readonly Score[])
     pairs === 0 ? null : (1.96 * Math.sqrt(Math.max(1, discordant) / pairs)) / Math.sqrt(pairs);
   const power =
     told === null
-      ? 'There are no pairs yet, so nothing can be compared.'
-      : `With ${pairs} pairs, of which up to ${discordant} were solved by one arm alone, a difference to ${BASELINE} below about ${points(told, false)} points cannot be told from 0, before any correction for the number of arms.`;
+      ? 'there are no pairs yet, so nothing can be compared.'
+      : `with ${pairs} pairs, of which up to ${discordant} were solved by one arm alone, a difference to ${BASELINE} below about ${points(told, false)} points cannot be told from 0, before any correction for the number of arms.`;
   return [
     ...(experiment.question === '' ? [] : [text(experiment.question)]),
     table(['', ''], facts),
-    text(power),
+    ...(design ? [text(`As planned: ${powerInWords(design)}`)] : []),
+    text(`So far: ${power}`),
   ];
 }
 

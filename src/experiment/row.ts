@@ -151,7 +151,8 @@ export function closeRow(row: OpenRow, retention: Retention | null, seconds: num
 
 /** Reads one line of a rows file; the first rows were kept without commands. */
 export function parseRow(line: string): Row {
-  return { commands: [], ...JSON.parse(line) };
+  const row = JSON.parse(line);
+  return row.commands ? row : { ...row, commands: [] };
 }
 
 /** Parts of an episode in which repetition is averaged. */

@@ -16,11 +16,8 @@ import {
 import type { ActionClass, BoundaryOutcome } from '../records.ts';
 import type { Header } from './header.ts';
 import { type Difference, type Divergence, differenceOf, divergenceOf, pairsOf } from './paired.ts';
-import type { Arm } from './plan.ts';
+import { type Arm, BASELINE } from './plan.ts';
 import { FIFTHS, fifthsOf, isErrorRow, type Row } from './row.ts';
-
-/** The baseline of every paired difference. */
-export const BASELINE = 'frozen';
 
 export interface Score {
   readonly arm: Arm;

@@ -160,6 +160,9 @@ test('Reflexion writes after a failure, and the next try begins with it', async 
   expect(next.prompts[0]).toContain('- Look at the shelf first.');
   const solved = await run(texts, settings, { solvedAt: 1 });
   expect(solved.events.at(-1)).not.toHaveProperty('reflection');
+  // The last of three tries has none after it to write for.
+  const last = await run(texts, { ...settings, reflexion_tries: 3 }, {}, undefined, ['one', 'two']);
+  expect(last.events.at(-1)).not.toHaveProperty('reflection');
 });
 
 describe('the history of the n-gram counts', () => {

@@ -1,14 +1,18 @@
-/** Plans several episodes: which tasks, seeds and methods, how many that makes, what is not applicable. */
+/** Plans several episodes, by hand or by an experiment file: how many, what they could tell, what is not applicable. */
 
 import { useEffect, useId, useState } from 'react';
 import { type MethodName, methodNames } from '../config.ts';
 import { LabError, toWire } from '../errors.ts';
+import { designOf, type Plan } from '../experiment/plan.ts';
+import { powerInWords } from '../experiment/power.ts';
 import { parseIndices } from '../formats/indices.ts';
 import type { TaskRef } from '../records.ts';
 import { loadTasks } from './actions.ts';
 import { Dialog } from './dialog.tsx';
+import { Icon } from './icons.tsx';
 import { plural } from './numbers.ts';
-import { planQueue, startQueue } from './running.ts';
+import { openExperiment, planQueue, startQueue } from './queue.ts';
+import { attempt } from './report.ts';
 import { useLab } from './store.ts';
 import { queueDialog as say } from './strings.ts';
 import './queue-dialog.css';
@@ -20,6 +24,7 @@ export function QueueDialog({ onClose }: { onClose: () => void }) {
   const [tasks, setTasks] = useState(String(task?.index ?? 0));
   const [seeds, setSeeds] = useState(String(seed));
   const [methods, setMethods] = useState<readonly MethodName[]>([method]);
+  const [opened, setOpened] = useState<Plan | null>(null);
   const known = useTasks(task);
   const id = useId();
   const wish = {
@@ -29,83 +34,132 @@ export function QueueDialog({ onClose }: { onClose: () => void }) {
     seeds: parseIndices(seeds),
     methods,
   };
-  const plan = planOf(wish, known);
+  const byHand = planOf(wish, known);
+  const plan = opened ?? byHand;
+  const count = typeof plan === 'string' ? 0 : plan.episodes.length;
+  const open = (file: File | undefined) =>
+    file &&
+    attempt(say.experimentNotOpened, async () =>
+      setOpened(await openExperiment(await file.text(), file.name)),
+    );
   return (
     <Dialog title={say.severalEpisodes} onClose={onClose}>
       <form
         className="queue"
         onSubmit={(event) => {
           event.preventDefault();
-          if (typeof plan === 'string' || plan.episodes.length === 0) return;
+          if (typeof plan === 'string' || count === 0) return;
           onClose();
-          void startQueue(plan.experiment);
+          void startQueue(plan, opened !== null);
         }}
       >
-        <p className="aside">{say.theyRunOneAfter}</p>
-        <label htmlFor={`${id}-tasks`}>
-          {say.tasks} {wish.split || say.split}
-        </label>
-        <input
-          id={`${id}-tasks`}
-          value={tasks}
-          autoComplete="off"
-          placeholder="0-9"
-          onChange={(event) => setTasks(event.target.value)}
-        />
-        <label htmlFor={`${id}-seeds`}>{say.seeds}</label>
-        <input
-          id={`${id}-seeds`}
-          value={seeds}
-          autoComplete="off"
-          placeholder="1-3"
-          onChange={(event) => setSeeds(event.target.value)}
-        />
-        <fieldset className="queue-methods">
-          <legend>{say.methods}</legend>
-          {methodNames.map((name) => (
-            <label key={name}>
-              <input
-                type="checkbox"
-                checked={methods.includes(name)}
-                onChange={(event) =>
-                  setMethods(
-                    methodNames.filter((one) =>
-                      one === name ? event.target.checked : methods.includes(one),
-                    ),
-                  )
-                }
-              />
-              {name}
+        {opened ? (
+          <>
+            <p>
+              <strong>{opened.experiment.name}</strong>: {opened.experiment.env},{' '}
+              {opened.experiment.split}
+            </p>
+            {opened.experiment.question !== '' && <p>{opened.experiment.question}</p>}
+            <p className="aside">{say.settingsAreFiles}</p>
+          </>
+        ) : (
+          <>
+            <p className="aside">{say.theyRunOneAfter}</p>
+            <label htmlFor={`${id}-tasks`}>
+              {say.tasks} {wish.split || say.split}
             </label>
-          ))}
-        </fieldset>
+            <input
+              id={`${id}-tasks`}
+              value={tasks}
+              autoComplete="off"
+              placeholder="0-9"
+              onChange={(event) => setTasks(event.target.value)}
+            />
+            <label htmlFor={`${id}-seeds`}>{say.seeds}</label>
+            <input
+              id={`${id}-seeds`}
+              value={seeds}
+              autoComplete="off"
+              placeholder="1-3"
+              onChange={(event) => setSeeds(event.target.value)}
+            />
+            <fieldset className="queue-methods">
+              <legend>{say.methods}</legend>
+              {methodNames.map((name) => (
+                <label key={name}>
+                  <input
+                    type="checkbox"
+                    checked={methods.includes(name)}
+                    onChange={(event) =>
+                      setMethods(
+                        methodNames.filter((one) =>
+                          one === name ? event.target.checked : methods.includes(one),
+                        ),
+                      )
+                    }
+                  />
+                  {name}
+                </label>
+              ))}
+            </fieldset>
+          </>
+        )}
         <p className="queue-sum" role="status">
-          {typeof plan === 'string'
-            ? plan
-            : `${plural(plan.episodes.length, 'episode')}: ${plural(plan.experiment.tasks.length, 'task')} × ${plural(plan.experiment.seeds.length, 'seed')} × ${plural(plan.arms.filter((arm) => arm.notApplicable === null).length, 'method')}`}
+          {typeof plan === 'string' ? plan : sumOf(plan)}
         </p>
-        {typeof plan !== 'string' &&
-          plan.arms
-            .filter((arm) => arm.notApplicable !== null)
-            .map((arm) => (
-              <p key={arm.name} className="aside warn-text">
-                {say.leftOut(arm.name, arm.notApplicable ?? '')}
-              </p>
-            ))}
+        {typeof plan !== 'string' && <PlanNotes plan={plan} />}
         <div className="dialog-buttons">
-          <button
-            type="submit"
-            className="button primary"
-            disabled={typeof plan === 'string' || plan.episodes.length === 0}
-          >
+          <button type="submit" className="button primary" disabled={count === 0}>
             {say.runThem}
           </button>
-          <button type="button" className="button" onClick={onClose}>
-            {say.cancel}
+          <label className="button" data-tip={say.tomlFile}>
+            <Icon name="open" />
+            {say.openExperiment}
+            <input
+              type="file"
+              accept=".toml"
+              className="unseen"
+              onChange={(event) => void open(event.target.files?.[0])}
+            />
+          </label>
+          <button
+            type="button"
+            className="button"
+            onClick={() => (opened ? setOpened(null) : onClose())}
+          >
+            {opened ? say.chooseByHand : say.cancel}
           </button>
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** `20 episodes: 5 tasks × 2 seeds × 2 arms`; arms that are not applicable are not among them. */
+function sumOf({ experiment, arms, episodes }: Plan): string {
+  const run = arms.filter((arm) => arm.notApplicable === null);
+  const what = arms.every(({ name, method }) => name === method) ? 'method' : 'arm';
+  return say.sum(
+    plural(episodes.length, 'episode'),
+    plural(experiment.tasks.length, 'task'),
+    plural(experiment.seeds.length, 'seed'),
+    plural(run.length, what),
+  );
+}
+
+/** What the plan could tell, and which arms are left out. */
+function PlanNotes({ plan }: { plan: Plan }) {
+  const design = designOf(plan);
+  const left = plan.arms.filter((arm) => arm.notApplicable !== null);
+  return (
+    <>
+      {design && <p className="aside">{powerInWords(design)}</p>}
+      {left.map((arm) => (
+        <p key={arm.name} className="aside warn-text">
+          {say.leftOut(arm.name, arm.notApplicable ?? '')}
+        </p>
+      ))}
+    </>
   );
 }
 
@@ -128,7 +182,7 @@ function planOf(
     methods: readonly MethodName[];
   },
   known: readonly TaskRef[] | null,
-): ReturnType<typeof planQueue> | string {
+): Plan | string {
   const { tasks, seeds, methods } = wish;
   if (wish.split === 'file' || wish.split === '') {
     return say.taskFileNoPart;

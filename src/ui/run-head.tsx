@@ -31,6 +31,7 @@ export function RunHead({ run }: { run: RunView }) {
   const where = [
     `${manifest.settings.method}${manifest.settings.observe_only ? say.observeOnly : ''}`,
     `${task.split} ${task.index}`,
+    ...(manifest.reflections ? [say.nthTry(manifest.reflections.length + 1)] : []),
     manifest.modelName,
     manifest.backend,
   ].join(' · ');

@@ -1,11 +1,10 @@
 /** What the page does with the engine's episodes: start, take up, control, and several in a row. */
 
 import { isAbort, LabError, toWire } from '../errors.ts';
-import type { Experiment } from '../experiment/experiment.ts';
-import { type PlannedEpisode, planExperiment } from '../experiment/plan.ts';
 import type { ModelRef, RunManifest, RunSummary, StopReason } from '../records.ts';
+import { nextTry } from '../tries.ts';
 import type { Control, RunItem } from '../workers/api.ts';
-import { loadTasks, refreshRuns } from './actions.ts';
+import { refreshRuns } from './actions.ts';
 import { engine } from './engine.ts';
 import { bundledModel, loadModel } from './load.ts';
 import { tellEnd } from './notify.ts';
@@ -30,7 +29,7 @@ export async function startRun(mode: Mode): Promise<void> {
     refuse(new LabError('not_found', say.noTaskChosenChoose));
     return;
   }
-  await follow(() => engine().stream('run', { task, settings, summaryServer }), mode);
+  await followTries(() => engine().stream('run', { task, settings, summaryServer }), mode);
 }
 
 /** Goes on with a run that was stopped or interrupted, with the model it was made with. */
@@ -48,7 +47,7 @@ export async function resumeRun(id: string, mode: Mode = 'run'): Promise<void> {
     if (!(await loadModel(ref))) return;
   }
   const { summaryServer } = useLab.getState();
-  await follow(() => engine().stream('resume', { id, summaryServer }), mode);
+  await followTries(() => engine().stream('resume', { id, summaryServer }), mode);
 }
 
 /** Runs anew from step `t` of a run: the steps up to there are taken over, the settings are the form's. */
@@ -56,7 +55,7 @@ export async function forkRun(run: RunView, t: number): Promise<void> {
   if (!(await readyToRun())) return;
   const { settings, summaryServer } = useLab.getState();
   const input = { record: eventsOf(run), run: run.id, t, settings, summaryServer };
-  await follow(() => engine().stream('fork', input), 'run');
+  await followTries(() => engine().stream('fork', input), 'run');
 }
 
 /** True for runs that did not come to their own end. */
@@ -68,52 +67,6 @@ export function canResume({ reason, steps }: Pick<RunSummary, 'reason' | 'steps'
     'environment_error',
   ];
   return steps > 0 && cut.includes(reason);
-}
-
-/** All episodes of these tasks, seeds and methods at the present settings, one after another. */
-export function planQueue(
-  wish: Pick<Experiment, 'env' | 'split' | 'tasks' | 'seeds' | 'methods'>,
-  tasks: Parameters<typeof planExperiment>[1],
-): ReturnType<typeof planExperiment> {
-  const { settings, model, summaryServer } = useLab.getState();
-  const { method: _, seed: __, ...rest } = settings;
-  return planExperiment(
-    { name: 'queue', question: '', settings: rest, sweeps: [], ...wish },
-    tasks,
-    model && {
-      contextLength: model.contextLength,
-      parameters: model.parameters,
-      summaries: summaryServer !== null,
-    },
-  );
-}
-
-/** Plans once the tasks are known, and runs the plan. */
-export async function startQueue(wish: Parameters<typeof planQueue>[0]): Promise<void> {
-  await attempt(say.episodesCouldNotPlanned, async () => {
-    const { episodes } = planQueue(wish, await loadTasks(wish.env, wish.split));
-    if (await readyToRun()) await runQueue(episodes);
-  });
-}
-
-async function runQueue(episodes: readonly PlannedEpisode[]): Promise<void> {
-  dispatch({ type: 'queue_started', episodes });
-  try {
-    for (const { task, settings } of episodes) {
-      if (useLab.getState().notebook.queue?.stopping !== false) break;
-      const began = performance.now();
-      const { summaryServer } = useLab.getState();
-      const run = await follow(
-        () => engine().stream('run', { task, settings, summaryServer }),
-        'run',
-      );
-      // An end that was not the episode's own would meet the next one as well.
-      if (!run || run.reason === 'stopped' || run.reason === 'engine_error') break;
-      dispatch({ type: 'queue_advanced', seconds: (performance.now() - began) / 1000 });
-    }
-  } finally {
-    dispatch({ type: 'queue_ended' });
-  }
 }
 
 /** Ends the queue with the episode in progress, which is stopped. */
@@ -148,7 +101,7 @@ async function send(id: string, command: Control): Promise<void> {
 }
 
 /** True when an episode can begin now; says what is in the way, and loads the bundled policy where there is no model. */
-async function readyToRun(): Promise<boolean> {
+export async function readyToRun(): Promise<boolean> {
   const state = useLab.getState();
   if (isRunning(state) || state.loading || !mayWrite()) return false;
   if (Object.keys(state.drafts).length > 0) {
@@ -156,6 +109,23 @@ async function readyToRun(): Promise<boolean> {
     return false;
   }
   return state.model !== null || loadModel({ kind: 'bundled', name: bundledModel });
+}
+
+/** Follows a run, and the tries of its task that the method makes after it: each is a run of its own. */
+export async function followTries(
+  open: () => AsyncGenerator<RunItem, RunSummary, void>,
+  mode: Mode,
+): Promise<RunSummary | null> {
+  let run = await follow(open, mode);
+  for (;;) {
+    const ended = useLab.getState().live?.view?.ended;
+    const reflections = run && ended ? nextTry(run.manifest, ended) : null;
+    if (!run || !reflections) return run;
+    const { task, settings } = run.manifest;
+    const { summaryServer } = useLab.getState();
+    const input = { task, settings, summaryServer, reflections };
+    run = await follow(() => engine().stream('run', input), mode);
+  }
 }
 
 /** Takes a run's items into the state until it ends; null when it did not end as a run does. */

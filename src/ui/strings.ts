@@ -16,6 +16,7 @@ export const nouns = {
   episode: ['episode', 'episodes'],
   module: ['module', 'modules'],
   method: ['method', 'methods'],
+  arm: ['arm', 'arms'],
 } as const;
 
 export const actions = {
@@ -673,6 +674,22 @@ export const queueDialog = {
   seedsWantNumbersSuch: 'Seeds want numbers such as 1-3 or 1,5.',
   chooseOneMethodMore: 'Choose one method or more.',
   readingTasks: 'Reading the tasks …',
+  sum: (episodes: Value, tasks: Value, seeds: Value, arms: Value) =>
+    `${episodes}: ${tasks} × ${seeds} × ${arms}`,
+  openExperiment: 'Open an experiment…',
+  tomlFile: 'A TOML file with tasks, seeds, methods and sweeps, as `attt experiment` runs it.',
+  experimentNotOpened: 'The experiment could not be opened',
+  settingsAreFiles:
+    'Settings are the file’s. Episodes that have a run in this browser already, made with this model and engine, are not run again.',
+  chooseByHand: 'Choose by hand',
+} as const;
+
+export const queue = {
+  noSuchTasks: (file: Value, env: Value, split: Value, known: Value) =>
+    `${file}: there is no ${env} ${split} here; there is ${known}. Correct env or split, then open it again.`,
+  notRun: 'The episodes could not be run',
+  someAreThere: (there: Value, all: Value) =>
+    `${there} of ${all} episodes have a run here already; the others are run.`,
 } as const;
 
 export const recordDialog = {
@@ -739,6 +756,7 @@ export const runBar = {
 } as const;
 
 export const runHead = {
+  nthTry: (n: Value) => `try ${n}`,
   observeOnly: ', observe only',
   closeRunGoBack: 'Close this run and go back to the one in progress',
   closeRun: 'Close this run',
@@ -887,7 +905,6 @@ export const running = {
   noTaskChosenChoose: 'No task is chosen. Choose a split and a task first.',
   madeFileComputerOpen: (modelName: Value) =>
     `It was made with ${modelName}, a file of this computer. Open that file first, then resume.`,
-  episodesCouldNotPlanned: 'The episodes could not be planned',
   engineDidNotTakeCommand: 'The engine did not take the command',
   settingValueCannotUsedMarked: 'A setting has a value that cannot be used; it is marked.',
   episodeEndedError: 'The episode ended with an error',
@@ -1190,6 +1207,8 @@ export const transcript = {
   pausedResumeGoesStep: 'Paused. Resume goes on with this step.',
   after: (label: Value, steps: Value) => `${label} after ${steps}`,
   reward: (reward: Value) => `reward ${reward}`,
+  wroteForNextTry: 'What the policy wrote for the next try:',
+  wroteNothing: '(nothing)',
   recordEnds: 'The record ends here',
   runInterruptedBeforeEnd:
     'The run was interrupted before its end; everything up to here was kept.',

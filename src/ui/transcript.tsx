@@ -289,6 +289,12 @@ function End({ ended }: { ended: EpisodeEnded }) {
       <p className="aside">
         {plural(ended.updates, 'update')}, {plural(ended.rollbacks, 'rollback')}.
       </p>
+      {ended.reflection && (
+        <>
+          <p className="aside">{say.wroteForNextTry}</p>
+          <p className="reflection">{ended.reflection.text.trim() || say.wroteNothing}</p>
+        </>
+      )}
     </div>
   );
 }

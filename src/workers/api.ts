@@ -78,6 +78,11 @@ export interface EngineApi {
     /** Asks a server for one token. Throws what is wrong with it, in words. */
     readonly probeSummaries: { readonly input: RemoteRef; readonly output: null };
     readonly loadedModel: { readonly input: null; readonly output: ModelInfo | null };
+    /** The settings that runs asked for with these have in their manifests, their methods' own included. */
+    readonly settle: {
+      readonly input: readonly Settings[];
+      readonly output: readonly Settings[];
+    };
     readonly runs: { readonly input: null; readonly output: readonly RunSummary[] };
     readonly runEvents: {
       readonly input: { readonly id: string };
@@ -111,7 +116,12 @@ export interface EngineApi {
     };
     /** Runs one episode; leaving the stream stops it within a second. */
     readonly run: {
-      readonly input: WithSummaries & { readonly task: TaskRef; readonly settings: Settings };
+      readonly input: WithSummaries & {
+        readonly task: TaskRef;
+        readonly settings: Settings;
+        /** What the policy wrote after earlier tries of the task. */
+        readonly reflections?: readonly string[];
+      };
       readonly item: RunItem;
       readonly output: RunSummary;
     };

@@ -20,6 +20,7 @@ import {
 } from '../store/models.ts';
 import { deleteRun, getRun, listRuns, runEvents } from '../store/runs.ts';
 import { loadSnapshot } from '../store/snapshots.ts';
+import { withMethod } from '../train/methods.ts';
 import { adapterHandlers } from './adapters-server.ts';
 import type { EngineApi } from './api.ts';
 import { createChannel } from './channel.ts';
@@ -77,6 +78,7 @@ export function engineHandlers(
         return null;
       },
       loadedModel: () => engine.info,
+      settle: async (asked) => asked.map(withMethod),
       runs: () => listRuns(),
       runEvents: ({ id }) => runEvents(id),
       async deleteRun({ id }) {

@@ -31,6 +31,7 @@ interface Beginning {
   readonly summaryServer: RemoteRef | null;
   /** The events that are stored already and are repeated; empty for a new run. */
   readonly record: readonly EpisodeEvent[];
+  readonly reflections?: readonly string[];
   /** Another run whose first steps are taken over. */
   readonly fork?: EngineApi['streams']['fork']['input'];
 }
@@ -124,7 +125,7 @@ export class EpisodeRunner {
   }
 
   async #work(
-    { id, createdAt, task, settings, summaryServer, record, fork }: Beginning,
+    { id, createdAt, task, settings, summaryServer, reflections, record, fork }: Beginning,
     control: EpisodeControl,
     left: AbortSignal,
     push: (item: RunItem) => void,
@@ -136,6 +137,7 @@ export class EpisodeRunner {
     const faces = await this.#engine.episode(task, settings, {
       summaryServer,
       ...(kernels !== undefined && { kernels }),
+      ...(reflections && { reflections }),
     });
     try {
       const manifest = fork

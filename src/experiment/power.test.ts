@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { differenceError, powerInWords, smallestTold } from './power.ts';
+
+// [tasks, seeds, comparisons, standard error, smallest difference], by scripts/power.py.
+const cases = [
+  [134, 1, 1, 0.042977, 0.120403],
+  [134, 3, 1, 0.031386, 0.08793],
+  [134, 3, 5, 0.031386, 0.10726],
+  [134, 3, 23, 0.031386, 0.122625],
+  [1000, 1, 1, 0.015732, 0.044075],
+  [1000, 3, 23, 0.011489, 0.044888],
+  [1000, 5, 5, 0.010436, 0.035663],
+] as const;
+
+test.each(cases)(
+  '%i tasks × %i seeds with %i comparisons tell what the reference says',
+  (tasks, seeds, comparisons, error, told) => {
+    expect(differenceError({ tasks, seeds })).toBeCloseTo(error, 5);
+    expect(smallestTold({ tasks, seeds, comparisons })).toBeCloseTo(told, 5);
+  },
+);
+
+test('a plan is told what it can tell alone and among all its comparisons', () => {
+  const words = powerInWords({ tasks: 134, seeds: 3, comparisons: 23 });
+  expect(words).toContain('8.8 points or more, 12.3 points if all 23 are compared');
+  expect(powerInWords({ tasks: 134, seeds: 3, comparisons: 1 })).not.toContain('compared');
+});

@@ -1,0 +1,123 @@
+/** Several episodes in a row: from a wish of the form or an experiment file to runs of this browser. */
+
+import {
+  changedFields,
+  type FieldName,
+  fieldNames,
+  fields,
+  type SettingsPatch,
+} from '../config.ts';
+import { LabError } from '../errors.ts';
+import { type Experiment, readExperiment } from '../experiment/experiment.ts';
+import { type Plan, type PlannedEpisode, planExperiment } from '../experiment/plan.ts';
+import type { StopReason } from '../records.ts';
+import { loadTasks } from './actions.ts';
+import { engine } from './engine.ts';
+import { attempt, inform } from './report.ts';
+import { followTries, readyToRun } from './running.ts';
+import { dispatch, useLab } from './store.ts';
+import { queue as say } from './strings.ts';
+
+/** Ends that an episode came to by itself: there is nothing to run again. */
+const ownEnds: readonly StopReason[] = ['solved', 'failed', 'step_limit', 'context_full'];
+
+type Tasks = Parameters<typeof planExperiment>[1];
+
+/** All episodes of these tasks, seeds and methods at the present settings. */
+export function planQueue(
+  wish: Pick<Experiment, 'env' | 'split' | 'tasks' | 'seeds' | 'methods'>,
+  tasks: Tasks,
+): Plan {
+  const { method: _, seed: __, ...settings } = useLab.getState().settings;
+  return planNow({ name: 'queue', question: '', settings, sweeps: [], ...wish }, tasks);
+}
+
+/** An experiment file with its tasks. Throws what {@link readExperiment} throws, and `bad_config` for a world that is not here. */
+export async function openExperiment(text: string, file: string): Promise<Plan> {
+  const read = readExperiment(text, file);
+  const { environments, settings } = useLab.getState();
+  const world = environments.find(({ id }) => id === read.env || id.startsWith(`${read.env}/`));
+  if (!world?.splits.some(({ name }) => name === read.split)) {
+    const known = environments.flatMap(({ id, splits }) => splits.map((s) => `${id} ${s.name}`));
+    throw new LabError('bad_config', say.noSuchTasks(file, read.env, read.split, known.join(', ')));
+  }
+  // Which models there are is the page's matter, all else the file's.
+  const models = fieldNames.filter((name) => name === 'policy_model' || isSummary(name));
+  const own: SettingsPatch = Object.fromEntries(models.map((name) => [name, settings[name]]));
+  const experiment = { ...read, env: world.id, settings: { ...own, ...read.settings } };
+  return planNow(experiment, await loadTasks(world.id, read.split));
+}
+
+function isSummary(name: FieldName): boolean {
+  return fields[name].group === 'summary';
+}
+
+function planNow(experiment: Experiment, tasks: Tasks): Plan {
+  const { model, summaryServer } = useLab.getState();
+  const facts = model && {
+    contextLength: model.contextLength,
+    parameters: model.parameters,
+    summaries: summaryServer !== null,
+  };
+  return planExperiment(experiment, tasks, facts);
+}
+
+/** Runs a plan's episodes one after another; with `goOn`, without those that have a run here already. */
+export async function startQueue({ experiment }: Plan, goOn: boolean): Promise<void> {
+  await attempt(say.notRun, async () => {
+    if (!(await readyToRun())) return;
+    // The model may have been loaded only now, and what is applicable depends on it.
+    const { episodes } = planNow(experiment, await loadTasks(experiment.env, experiment.split));
+    const left = goOn ? await withoutRun(episodes) : episodes;
+    const there = episodes.length - left.length;
+    if (there > 0) {
+      inform(experiment.name, say.someAreThere(there, episodes.length));
+    }
+    if (left.length > 0) await runQueue(left);
+  });
+}
+
+/** The episodes that no run of this browser, made with the present model and engine, has brought to its end. */
+async function withoutRun(episodes: readonly PlannedEpisode[]): Promise<readonly PlannedEpisode[]> {
+  const { model, capabilities, runs } = useLab.getState();
+  const settled = await engine().call(
+    'settle',
+    episodes.map(({ settings }) => settings),
+  );
+  return episodes.filter(({ task }, i) => {
+    const wanted = settled[i];
+    return !runs.some(({ manifest, reason }) => {
+      const { task: was, settings, backend } = manifest;
+      return (
+        wanted !== undefined &&
+        reason !== null &&
+        ownEnds.includes(reason) &&
+        was.env === task.env &&
+        was.split === task.split &&
+        was.index === task.index &&
+        manifest.modelSha256 === model?.sha256 &&
+        backend === capabilities?.backend &&
+        manifest.forkedFrom === undefined &&
+        changedFields(settings, wanted).length === 0
+      );
+    });
+  });
+}
+
+async function runQueue(episodes: readonly PlannedEpisode[]): Promise<void> {
+  dispatch({ type: 'queue_started', episodes });
+  try {
+    for (const { task, settings } of episodes) {
+      if (useLab.getState().notebook.queue?.stopping !== false) break;
+      const began = performance.now();
+      const { summaryServer } = useLab.getState();
+      const input = { task, settings, summaryServer };
+      const run = await followTries(() => engine().stream('run', input), 'run');
+      // An end that was not the episode's own would meet the next one as well.
+      if (!run || run.reason === 'stopped' || run.reason === 'engine_error') break;
+      dispatch({ type: 'queue_advanced', seconds: (performance.now() - began) / 1000 });
+    }
+  } finally {
+    dispatch({ type: 'queue_ended' });
+  }
+}
