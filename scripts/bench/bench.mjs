@@ -4,6 +4,8 @@
 //   npm run bench -- --model FILE.gguf [--prompt 256] [--decode 64] [--train 0] [--repeats 3]
 //                    [--steps 0] [--only engine-wasm,wllama-wasm,…] [--hardware] [--python PATH] [--out bench.json]
 //
+// --hardware: this machine's GPU in place of Chromium's software adapter. --python: with --train, also an
+// update by PyTorch and PEFT. What cannot run here says so in one line and is left out.
 // Every contestant is loaded once; then all are measured in turn, `repeats` times after one round that
 // does not count, so that a machine whose speed drifts treats them alike. stdout: a table of medians.
 
@@ -46,6 +48,8 @@ const ALL = [
   'engine-wasm-node',
   'engine-wasm',
   'engine-webgpu',
+  'engine-webgpu-node',
+  'bare-webgpu',
   'stock-wasm',
   'stock-webgpu',
   'wllama-wasm',
@@ -79,9 +83,9 @@ async function bundle() {
       outDir: folder,
       target: 'node20',
       minify: false,
-      rollupOptions: { output: { entryFileNames: 'node.mjs' } },
+      rollupOptions: { external: ['webgpu'], output: { entryFileNames: 'node.mjs' } },
     },
-    ssr: { noExternal: true },
+    ssr: { noExternal: true, external: ['webgpu'] }, // its native part lies beside it
   });
   await build({
     ...common,
@@ -145,12 +149,14 @@ async function openPage(name, port) {
 }
 
 /** A contestant in a process of its own. */
-async function openNode(folder) {
-  const child = fork(join(folder, 'node.mjs'), [model, folder]);
+async function openNode(name, folder) {
+  const child = fork(join(folder, 'node.mjs'), [model, folder, name]);
   const answer = () =>
     new Promise((done, fail) => {
-      child.once('message', done);
-      child.once('exit', (code) => fail(new Error(`The Node contestant ended with ${code}.`)));
+      child.once('message', (sent) => (sent.failed ? fail(new Error(sent.failed)) : done(sent)));
+      child.once('exit', (code, signal) =>
+        fail(new Error(`its process ended with ${signal ?? `code ${code}`}.`)),
+      );
     });
   return {
     device: `Node ${process.version}, ${await answer()}`,
@@ -162,6 +168,9 @@ async function openNode(folder) {
   };
 }
 
+const firstLine = (error) =>
+  error.message.replace(/^page\.evaluate: (Error: )?/, '').split('\n')[0];
+
 function median(numbers) {
   const known = numbers.filter((n) => typeof n === 'number' && !Number.isNaN(n));
   if (known.length === 0) return null;
@@ -172,12 +181,21 @@ function median(numbers) {
 
 /** Seconds of one update by PyTorch and PEFT on one thread; null without such a Python. */
 function torchSeconds() {
-  if (!asked.python || work.train === 0) return null;
+  if (!asked.python) return null;
+  if (work.train === 0) {
+    console.error(
+      '--python measures an update: name its tokens with --train, such as --train 256.',
+    );
+    return null;
+  }
   const script = join(import.meta.dirname, 'torch_update.py');
   const given = [script, model, String(work.train), '1', String(Number(asked.repeats) + 1)];
-  const { stdout, stderr, status } = spawnSync(asked.python, given, { encoding: 'utf8' });
+  const { stdout, stderr, status, error } = spawnSync(asked.python, given, { encoding: 'utf8' });
   if (status === 0) return median(stdout.trim().split('\n').slice(1).map(Number));
-  console.error(`${asked.python} measured nothing:\n${stderr}`);
+  const why = error ? error.message : (stderr.trim().split('\n').at(-1) ?? `code ${status}`);
+  console.error(
+    `--python ${asked.python} measured nothing: ${why}. It needs torch, transformers, peft and gguf.`,
+  );
   return null;
 }
 
@@ -191,18 +209,24 @@ try {
       const { port } = server.address();
       opened.set(
         name,
-        name === 'engine-wasm-node' ? await openNode(folder) : await openPage(name, port),
+        name.endsWith('-node') ? await openNode(name, folder) : await openPage(name, port),
       );
       console.error(`${name}: ${opened.get(name).device}`);
     } catch (error) {
-      console.error(`${name} did not start: ${error.message}`);
+      console.error(`${name} did not start: ${firstLine(error)}`);
     }
   }
   for (let round = 0; round <= Number(asked.repeats); round++) {
-    for (const [name, { measure }] of opened) {
-      const measured = await measure(work);
-      if (round > 0) rounds.get(name).push(measured);
-      console.error(`round ${round}, ${name}: ${JSON.stringify(measured)}`);
+    for (const [name, { measure, close }] of opened) {
+      try {
+        const measured = await measure(work);
+        if (round > 0) rounds.get(name).push(measured);
+        console.error(`round ${round}, ${name}: ${JSON.stringify(measured)}`);
+      } catch (error) {
+        console.error(`${name} is left out from round ${round} on: ${firstLine(error)}`);
+        opened.delete(name);
+        await close();
+      }
     }
   }
 } finally {
@@ -220,7 +244,9 @@ const figures = [
   'lastStepSeconds',
   'dispatchesPerToken',
   'submitsPerToken',
-  'memoryBytes',
+  'gpuBytes',
+  'heapBytes',
+  'readBytesPerToken',
   'leastBytesPerToken',
 ];
 const results = [...opened].map(([name, { device }]) => ({
@@ -241,30 +267,46 @@ const report = {
 };
 writeFileSync(asked.out, `${JSON.stringify(report, null, 2)}\n`);
 
-const [first] = results;
+/** This engine as it should be held against each contestant: on the same backend, in a page where both run there. */
+const RIVALS = {
+  'bare-webgpu': 'engine-webgpu',
+  'stock-wasm': 'engine-wasm',
+  'stock-webgpu': 'engine-webgpu',
+  'wllama-wasm': 'engine-wasm',
+  'wllama-webgpu': 'engine-webgpu',
+};
+const byName = new Map(results.map((result) => [result.name, result]));
 const shown = (n, digits = 1) => (n === null ? '' : n.toFixed(digits));
+const megabytes = (n) => (n === null ? '' : shown(n / 1e6));
 const ratio = (mine, other) => (mine && other ? `${(mine / other).toFixed(2)}x` : '');
 console.log(`${work.prompt} tokens read, ${work.decode} decoded; medians of ${asked.repeats}`);
 console.table(
   Object.fromEntries(
-    results.map((r) => [
-      r.name,
-      {
-        'prefill tok/s': shown(r.prefillPerSecond),
-        [`${first.name} against it, prefill`]: ratio(first.prefillPerSecond, r.prefillPerSecond),
-        'decode tok/s': shown(r.decodePerSecond),
-        'against it, decode': ratio(first.decodePerSecond, r.decodePerSecond),
-        's an update': shown(r.updateSeconds, 2),
-        's first step': shown(r.firstStepSeconds, 3),
-        's last step': shown(r.lastStepSeconds, 3),
-        'dispatches a token': shown(r.dispatchesPerToken),
-        'submits a token': shown(r.submitsPerToken),
-        'MB held': r.memoryBytes === null ? '' : shown(r.memoryBytes / 1e6),
-        'least MB a token': r.leastBytesPerToken === null ? '' : shown(r.leastBytesPerToken / 1e6),
-      },
-    ]),
+    results.map((r) => {
+      const ours = byName.get(RIVALS[r.name]);
+      return [
+        r.name,
+        {
+          'prefill tok/s': shown(r.prefillPerSecond),
+          'decode tok/s': shown(r.decodePerSecond),
+          's an update': shown(r.updateSeconds, 2),
+          'our engine, prefill': ratio(ours?.prefillPerSecond, r.prefillPerSecond),
+          'our engine, decode': ratio(ours?.decodePerSecond, r.decodePerSecond),
+          'our engine, update': ratio(r.updateSeconds, ours?.updateSeconds),
+          's first step': shown(r.firstStepSeconds, 3),
+          's last step': shown(r.lastStepSeconds, 3),
+          'dispatches a token': shown(r.dispatchesPerToken),
+          'submits a token': shown(r.submitsPerToken),
+          'GPU MB': megabytes(r.gpuBytes),
+          'heap MB': megabytes(r.heapBytes),
+          'MB read a token': megabytes(r.readBytesPerToken),
+          'least MB a token': megabytes(r.leastBytesPerToken),
+        },
+      ];
+    }),
   ),
 );
+for (const { name, device } of results) console.log(`${name}: ${device}`);
 if (torchUpdateSeconds !== null) {
   console.log(`PyTorch and PEFT, one thread: ${torchUpdateSeconds.toFixed(2)} s an update`);
 }

@@ -21,11 +21,26 @@ export interface Measured {
   readonly lastStepSeconds: number | null;
   readonly dispatchesPerToken: number | null;
   readonly submitsPerToken: number | null;
-  /** Bytes of memory that the contestant holds beside the page: WASM or GPU. */
-  readonly memoryBytes: number | null;
-  /** The least that a decoded token must read: weights and the cache's rows. */
+  /** Bytes of GPU buffers; of the JavaScript heap, and of WASM's where that holds the model. */
+  readonly gpuBytes: number | null;
+  readonly heapBytes: number | null;
+  /** What a decoded token reads of weights and cache, and the least: the file's tensors and the cache. */
+  readonly readBytesPerToken: number | null;
   readonly leastBytesPerToken: number | null;
 }
+
+/** Nothing measured but the two speeds. */
+export const UNKNOWN = {
+  updateSeconds: null,
+  firstStepSeconds: null,
+  lastStepSeconds: null,
+  dispatchesPerToken: null,
+  submitsPerToken: null,
+  gpuBytes: null,
+  heapBytes: null,
+  readBytesPerToken: null,
+  leastBytesPerToken: null,
+} as const;
 
 export interface Contestant {
   /** What it really ran on, in its own words. */

@@ -1,22 +1,25 @@
 /** This engine as a contestant, on the backend that is open. */
 
-import * as tf from '@tensorflow/tfjs-core';
 import type { LoraTarget } from '../../src/config.ts';
 import { readGguf } from '../../src/formats/gguf.ts';
 import type { ByteSource } from '../../src/formats/source.ts';
 import { deriveRng } from '../../src/math/rng.ts';
 import { KvCache } from '../../src/model/cache.ts';
+import { settleVariants } from '../../src/model/choose-variants.ts';
 import type { OpenBackend } from '../../src/model/device.ts';
 import { forward } from '../../src/model/forward.ts';
 import { type LlamaModel, loadLlama } from '../../src/model/llama.ts';
 import { projectionShape } from '../../src/model/llama-config.ts';
 import { Adapter, freshAdapter } from '../../src/model/lora.ts';
 import { finish } from '../../src/model/macrotask.ts';
+import { gpuBackend } from '../../src/model/ops/program.ts';
 import { argmax } from '../../src/model/sampler.ts';
+import { choiceOn, writeChoice } from '../../src/model/variants.ts';
 import { Adam } from '../../src/train/adam.ts';
 import { updateAdapter } from '../../src/train/update.ts';
 import type { Contestant, Measured, Work } from './contestant.ts';
 import { countDispatches } from './dispatches.ts';
+import { memoryOf } from './memory.ts';
 
 /** Loads the model once; every measurement starts from an empty cache. */
 export async function engineContestant(
@@ -25,8 +28,13 @@ export async function engineContestant(
 ): Promise<Contestant> {
   const counted = countDispatches();
   const model = await loadLlama(await readGguf(source), source, { contextLength: 2048 });
+  // Measured anew in each bench: nothing is kept.
+  const memory = { recall: async () => undefined, keep: async () => {} };
+  await settleVariants(model, backend, { asked: 'measure', memory });
+  const kernels =
+    backend.name === 'webgpu' ? `, ${writeChoice(choiceOn(gpuBackend().device))}` : '';
   return {
-    device: `${backend.name}: ${backend.device}`,
+    device: `${backend.name}: ${backend.device}${kernels}`,
     measure: async (work) => {
       const { layers, kvHeads, headDim, contextLength } = model.config;
       using cache = new KvCache(layers, kvHeads * headDim, contextLength);
@@ -47,7 +55,8 @@ export async function engineContestant(
         updateSeconds: work.train === 0 ? null : await update(model, work),
         dispatchesPerToken: gpu ? perToken(after.dispatches - before.dispatches) : null,
         submitsPerToken: gpu ? perToken(after.submits - before.submits) : null,
-        memoryBytes: backend.ledger?.live.bytes ?? tf.memory().numBytes,
+        ...memoryOf(backend),
+        readBytesPerToken: gpu ? readBytes(model, work) : null,
         leastBytesPerToken: leastBytes(model, work),
       } satisfies Measured;
     },
@@ -106,8 +115,24 @@ async function update(model: LlamaModel, work: Work): Promise<number> {
   return (performance.now() - begun) / 1000;
 }
 
-function leastBytes({ config, matrices }: LlamaModel, work: Work): number {
-  const weights = matrices.reduce((sum, { fileBytes }) => sum + fileBytes, 0);
+/** Bytes of the cache's rows that a token in the middle of the decoded ones reads. */
+function cacheBytes({ config }: LlamaModel, work: Work): number {
   const rows = work.prompt + work.decode / 2;
-  return weights + rows * 2 * 4 * config.layers * config.kvHeads * config.headDim;
+  return rows * 2 * 4 * config.layers * config.kvHeads * config.headDim;
+}
+
+function leastBytes(model: LlamaModel, work: Work): number {
+  const weights = model.matrices.reduce((sum, { fileBytes }) => sum + fileBytes, 0);
+  return weights + cacheBytes(model, work);
+}
+
+/** Each product walks once over its matrix as it lies in GPU memory; of an embedding of its own one row is read. */
+function readBytes(model: LlamaModel, work: Work): number {
+  const walked = new Set([
+    ...model.layers.flatMap(({ projections }) => Object.values(projections)),
+    model.head,
+  ]);
+  const weights = [...walked].reduce((sum, { bytesOnDevice }) => sum + bytesOnDevice, 0);
+  const row = model.embedding.bytesOnDevice / model.embedding.rows;
+  return weights + row + cacheBytes(model, work);
 }

@@ -1,20 +1,41 @@
-/** This engine on WASM in a Node process of its own, asked by messages. */
+/** This engine in a Node process of its own, on WASM or, by the `webgpu` package, on WebGPU; asked by messages. */
 
 import { readFileSync } from 'node:fs';
 import { bytesSource } from '../../src/formats/source.ts';
 import { openBackend } from '../../src/model/device.ts';
-import type { Work } from './contestant.ts';
+import type { Contestant, Work } from './contestant.ts';
 import { engineContestant } from './engine.ts';
 
-const [file = '', folder = ''] = process.argv.slice(2);
-const backend = await openBackend('wasm', {
-  wasmPaths: {
-    'tfjs-backend-wasm.wasm': `${folder}/tfjs-backend-wasm.wasm`,
-    'tfjs-backend-wasm-simd.wasm': `${folder}/tfjs-backend-wasm-simd.wasm`,
-    'tfjs-backend-wasm-threaded-simd.wasm': `${folder}/tfjs-backend-wasm-threaded-simd.wasm`,
-  },
-});
-const source = bytesSource(new Uint8Array(readFileSync(file)), file);
-const contestant = await engineContestant(backend, source);
-process.on('message', async (work: Work) => process.send?.(await contestant.measure(work)));
-process.send?.(contestant.device);
+const [file = '', folder = '', name = ''] = process.argv.slice(2);
+
+/** What the `webgpu` package offers; tfjs looks for it on the navigator, which Node 20 lacks. */
+async function nativeGpu(): Promise<GPU> {
+  const { create, globals } = await import('webgpu');
+  Object.assign(globalThis, globals);
+  const gpu = create([]);
+  Object.defineProperty(globalThis, 'navigator', { value: { gpu }, configurable: true });
+  return gpu;
+}
+
+/** Loads the model on the backend that the contestant's name says. */
+async function open(): Promise<Contestant> {
+  const onGpu = name === 'engine-webgpu-node';
+  const backend = await openBackend(onGpu ? 'webgpu' : 'wasm', {
+    gpu: onGpu ? await nativeGpu() : undefined,
+    wasmPaths: {
+      'tfjs-backend-wasm.wasm': `${folder}/tfjs-backend-wasm.wasm`,
+      'tfjs-backend-wasm-simd.wasm': `${folder}/tfjs-backend-wasm-simd.wasm`,
+      'tfjs-backend-wasm-threaded-simd.wasm': `${folder}/tfjs-backend-wasm-threaded-simd.wasm`,
+    },
+  });
+  return engineContestant(backend, bytesSource(new Uint8Array(readFileSync(file)), file));
+}
+
+try {
+  const contestant = await open();
+  process.on('message', async (work: Work) => process.send?.(await contestant.measure(work)));
+  process.send?.(contestant.device);
+} catch (thrown) {
+  const failed = thrown instanceof Error ? thrown.message : String(thrown);
+  process.send?.({ failed }, () => process.exit(1));
+}

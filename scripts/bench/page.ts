@@ -2,6 +2,7 @@
 
 import { blobSource } from '../../src/formats/source.ts';
 import { openBackend } from '../../src/model/device.ts';
+import { bareContestant } from './bare.ts';
 import type { Contestant, Measured, Work } from './contestant.ts';
 import { engineContestant } from './engine.ts';
 import { stockContestant } from './stock.ts';
@@ -10,6 +11,7 @@ import { wllamaContestant } from './wllama.ts';
 export type PageContestant =
   | 'engine-wasm'
   | 'engine-webgpu'
+  | 'bare-webgpu'
   | 'stock-wasm'
   | 'stock-webgpu'
   | 'wllama-wasm'
@@ -50,6 +52,8 @@ async function open(name: PageContestant, model: Blob): Promise<Contestant> {
       return engineContestant(await openBackend('wasm', { wasmPaths }), source);
     case 'engine-webgpu':
       return engineContestant(await openBackend('webgpu', { wasmPaths, gpu }), source);
+    case 'bare-webgpu':
+      return bareContestant(await openBackend('webgpu', { wasmPaths, gpu }), source);
     case 'stock-wasm':
       return stockContestant(await openBackend('wasm', { wasmPaths }), source);
     case 'stock-webgpu':

@@ -1,7 +1,7 @@
 /** wllama (llama.cpp as WASM, with its WebGPU backend) as a contestant. Times are llama.cpp's own. */
 
 import { Wllama } from '@wllama/wllama/esm/index.js';
-import type { Contestant } from './contestant.ts';
+import { type Contestant, UNKNOWN } from './contestant.ts';
 
 /** Words of llama.cpp's log that say where the model went. */
 const TELLING = /device|offload|webgpu|buffer size/i;
@@ -30,15 +30,9 @@ export async function wllamaContestant(
         temperature: 0,
       });
       return {
+        ...UNKNOWN,
         prefillPerSecond: timings?.prompt_per_second ?? Number.NaN,
         decodePerSecond: timings?.predicted_per_second ?? Number.NaN,
-        updateSeconds: null,
-        firstStepSeconds: null,
-        lastStepSeconds: null,
-        dispatchesPerToken: null,
-        submitsPerToken: null,
-        memoryBytes: null,
-        leastBytesPerToken: null,
       };
     },
   };

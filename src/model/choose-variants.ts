@@ -93,14 +93,20 @@ export interface Trial {
 const MARGIN = 1.2;
 
 /** An attempt is repeated until it takes about so long: enough for a clock of tenths of milliseconds. */
-const LEAST_MS = 4;
+const LEAST_MS = 8;
+
+/** And no more often than this. */
+const MOST_REPEATS = 128;
+
+/** Attempts a variant: the variants take turns, so that a machine that is busy for a while is so for all. */
+const ROUNDS = 4;
 
 /** Largest distance between two variants' results, relative to the largest value. */
 const AGREEMENT = 1e-3;
 
 /**
- * The fastest of the variants, by the best of three attempts each. One that disagrees with the first is
- * left out, whatever its speed: a driver may get a kernel wrong. `done` resolves when the GPU is idle.
+ * The fastest of the variants, by the best of its attempts. One that disagrees with the first is left
+ * out, whatever its speed: a driver may get a kernel wrong. `done` resolves when the GPU is idle.
  */
 export async function fastest<Name>(
   names: readonly [Name, ...Name[]],
@@ -108,28 +114,40 @@ export async function fastest<Name>(
   done: () => Promise<unknown>,
   now = () => performance.now(),
 ): Promise<Name> {
-  let [best] = names;
-  let least = Number.POSITIVE_INFINITY;
+  const timed: {
+    readonly name: Name;
+    readonly trial: Trial;
+    readonly repeats: number;
+    least: number;
+  }[] = [];
+  const attempt = async ({ run }: Trial, repeats: number) => {
+    const begun = now();
+    for (let i = 0; i < repeats; i++) run();
+    await done();
+    return (now() - begun) / repeats;
+  };
   let expected: Float32Array | null = null;
   for (const name of names) {
     const trial = trialOf(name);
     const found = await trial.result(); // the first run also compiles
     expected ??= found;
     if (!agree(found, expected)) continue;
-    const attempt = async (repeats: number) => {
-      const begun = now();
-      for (let i = 0; i < repeats; i++) trial.run();
-      await done();
-      return (now() - begun) / repeats;
-    };
-    let taken = await attempt(1);
-    const repeats = Math.min(32, Math.max(1, Math.ceil(LEAST_MS / taken)));
-    for (let i = 0; i < 2 && taken < 4 * least; i++) {
-      taken = Math.min(taken, await attempt(repeats));
-    }
-    if (taken < least / MARGIN) [least, best] = [taken, name];
+    const least = await attempt(trial, 1);
+    const repeats = Math.min(MOST_REPEATS, Math.max(1, Math.ceil(LEAST_MS / least)));
+    timed.push({ name, trial, repeats, least });
   }
-  return best;
+  for (let round = 0; round < ROUNDS; round++) {
+    const best = Math.min(...timed.map(({ least }) => least));
+    // One that was far behind so far does not catch up; its runs are what takes time.
+    for (const one of timed.filter(({ least }) => least < 4 * best)) {
+      one.least = Math.min(one.least, await attempt(one.trial, one.repeats));
+    }
+  }
+  const [first] = names;
+  return timed.reduce(
+    (best, { name, least }) => (least < best.least / MARGIN ? { name, least } : best),
+    { name: first, least: Number.POSITIVE_INFINITY },
+  ).name;
 }
 
 function agree(found: Float32Array, expected: Float32Array): boolean {

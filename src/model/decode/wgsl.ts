@@ -271,7 +271,7 @@ export function productsShader(
   const body = `
   var walked : Walk;
   ${walks.join('\n')}
-  ${norm === null ? '' : 'walked.squares = squaresOf(lane, lanes);'}
+  ${norm === null ? '' : `if (tile < ${tiles}u) { walked.squares = squaresOf(lane, lanes); }`}
   let met = meet(walked, lane, at);
   let scale = ${inverseRms(cols, norm, 'met.squares')};
   ${stores.join('\n')}`;
@@ -294,14 +294,17 @@ export function residualShader(matrix: Matrix, split: Split): Shader {
   const { rows } = matrix;
   const store = (r: number, row: string) =>
     `let value = residual[${row}] + ${rowOf('met', r)}; result[${row}] = value; normed[${row}] = value * gain[${row}]; squares += value * value;`;
+  const tiles = tilesOf(matrix, split);
   const body = `
-  let met = meet(walk_0(tile * ${split.rows}u, lane, lanes), lane, at);
+  var walked : Walk;
+  if (tile < ${tiles}u) { walked = walk_0(tile * ${split.rows}u, lane, lanes); }
+  let met = meet(walked, lane, at);
   if (writes) {
     var squares = 0.0;
     ${eachRow(split, rows, `tile * ${split.rows}u`, store)}
     normed[${rows}u + tile] = squares;
   }`;
-  return kernel(arrays, split, tilesOf(matrix, split), walk(matrix, '0', split), body);
+  return kernel(arrays, split, tiles, walk(matrix, '0', split), body);
 }
 
 /** result = silu(r G x) · r U x. Buffers: token, x, G's planes, U's planes, result. */
@@ -320,14 +323,20 @@ export function gatedShader(gate: Matrix, up: Matrix, norm: NormBefore, split: S
     walk(up, '1', split),
     squaresOf(gate.cols, split),
   ].join('\n');
+  const tiles = tilesOf(gate, split);
   const body = `
-  var walked = walk_0(${first}, lane, lanes);
-  walked.squares = squaresOf(lane, lanes);
-  let gate = meet(walked, lane, at);
-  let up = meet(walk_1(${first}, lane, lanes), lane, at);
+  var gates : Walk;
+  var ups : Walk;
+  if (tile < ${tiles}u) {
+    gates = walk_0(${first}, lane, lanes);
+    gates.squares = squaresOf(lane, lanes);
+    ups = walk_1(${first}, lane, lanes);
+  }
+  let gate = meet(gates, lane, at);
+  let up = meet(ups, lane, at);
   let scale = ${inverseRms(gate.cols, norm, 'gate.squares')};
   if (writes) { ${eachRow(split, gate.rows, first, store)} }`;
-  return kernel(arrays, split, tilesOf(gate, split), functions, body);
+  return kernel(arrays, split, tiles, functions, body);
 }
 
 /**

@@ -141,9 +141,16 @@ export function gpuBackend(): WebGPUBackend {
   return backend as WebGPUBackend; // registered under this name by device.ts
 }
 
-/** Hands everything recorded so far to the GPU; tfjs then frees what waited for it. */
+/** What tfjs records into, and keeps from others; null where nothing is recorded. */
+interface Recording {
+  readonly commandEncoder: GPUCommandEncoder | null;
+}
+
+/** Hands what is recorded so far, if anything, to the GPU; tfjs then frees what waited for it. */
 export function submitRecorded(): void {
   const backend = gpuBackend();
+  const { commandEncoder } = backend as unknown as Recording; // private there
+  if (commandEncoder === null) return;
   backend.ensureCommandEncoderReady();
   backend.endComputePassEncoder();
   backend.submitQueue();
