@@ -6,6 +6,7 @@
 import type * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../errors.ts';
 import { type CacheRows, cacheRows } from './cache-rows.ts';
+import type { LlamaConfig } from './llama-config.ts';
 import type { Adapter } from './lora.ts';
 
 export interface LayerCache {
@@ -20,6 +21,11 @@ interface LayerRows {
 
 /** The first allocation; a cache doubles from there, so a short episode does not pay for a long context. */
 const FIRST_CAPACITY = 256;
+
+/** An empty cache for conversations as long as the model's context. */
+export function cacheFor({ layers, kvHeads, headDim, contextLength }: LlamaConfig): KvCache {
+  return new KvCache(layers, kvHeads * headDim, contextLength);
+}
 
 /** Owns one conversation's keys and values, layer by layer. */
 export class KvCache {

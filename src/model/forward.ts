@@ -141,6 +141,25 @@ async function passChunk(
 }
 
 /**
+ * Logits [1, V] after `ids`. The longest prefix that the cache holds under this adapter is not computed
+ * again; the last id always is. Returns owned; rejects as {@link forward}.
+ */
+export async function logitsAfter(
+  model: LlamaModel,
+  adapter: Adapter | null,
+  cache: KvCache,
+  ids: readonly number[],
+  options: Omit<ForwardOptions, 'logits'> = {},
+): Promise<tf.Tensor2D> {
+  cache.useAdapter(adapter);
+  cache.keepPrefixOf(ids.slice(0, -1));
+  const fresh = ids.slice(cache.length);
+  const logits = await forward(model, adapter, cache, fresh, { ...options, logits: 'last' });
+  if (logits !== null) return logits;
+  throw new LabError('internal', 'The last position gave no logits.');
+}
+
+/**
  * A short pass whose result is thrown away: shaders compile and are chosen now, not at the first token, and what does not fit fails while another model can still be kept.
  */
 export async function warmUp(model: LlamaModel, signal?: AbortSignal): Promise<void> {

@@ -84,6 +84,7 @@ describe.each([
       rank,
       targets,
       trainTokens: tokens,
+      caches: 1,
     });
     const estimated = (...names: string[]) =>
       parts.reduce((sum, { part, bytes }) => sum + (names.includes(part) ? bytes : 0), 0);

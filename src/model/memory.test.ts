@@ -32,10 +32,11 @@ describe('the estimate', () => {
       rank: 8,
       targets: ['q_proj', 'v_proj'],
       trainTokens: 128,
+      caches: 2,
     });
     const bytes = Object.fromEntries(parts.map(({ part, bytes }) => [part, bytes]));
-    // 30 layers, keys and values, 2048 positions, 192 wide, 4 bytes.
-    expect(bytes.kv).toBe(30 * 2 * 2048 * 192 * 4);
+    // Two conversations, 30 layers, keys and values, 2048 positions, 192 wide, 4 bytes.
+    expect(bytes.kv).toBe(2 * 30 * 2 * 2048 * 192 * 4);
     // q: 8 (576 + 576), v: 8 (576 + 192).
     // Twice: as it was before an update, and as it is.
     expect(bytes.lora).toBe(2 * 30 * 8 * (1152 + 768) * 4);
@@ -50,6 +51,7 @@ describe('the estimate', () => {
         rank: 8,
         targets: ['q_proj', 'v_proj'],
         trainTokens,
+        caches: 2,
       });
     const total = (trainTokens: number) =>
       at(trainTokens).reduce((sum, { bytes }) => sum + bytes, 0);

@@ -33,6 +33,8 @@ export interface MemoryNeeds {
   readonly targets: readonly LoraTarget[];
   /** The longest text trained in one go, in tokens. */
   readonly trainTokens: number;
+  /** Conversations held: the acting one, and one more under the adapter that KL at a prompt is measured from. */
+  readonly caches: number;
 }
 
 /** What a run at default settings needs besides the weights. */
@@ -40,6 +42,7 @@ export const defaultNeeds: Omit<MemoryNeeds, 'weightBytes'> = {
   rank: defaultSettings.lora_rank,
   targets: defaultSettings.target_modules,
   trainTokens: 256,
+  caches: 2,
 };
 
 /**
@@ -72,7 +75,7 @@ function sum<T>(items: readonly T[], value: (item: T) => number): number {
 }
 
 /**
- * Weights as kept with RoPE's tables, the cache at full context, the adapter, Adam's two moments, and
+ * Weights as kept with RoPE's tables, the caches at full context, the adapter, Adam's two moments, and
  * what training one text adds at its peak. On WebGPU the sum is within a tenth of the most bytes that
  * buffers then hold (memory.gpu.test.ts).
  */
@@ -86,7 +89,7 @@ export function estimateMemory(config: LlamaConfig, needs: MemoryNeeds): readonl
   const ropeTables = FLOAT * contextLength * headDim * (localRopeBase === null ? 1 : 2);
   return [
     { part: 'weights', bytes: needs.weightBytes + ropeTables },
-    { part: 'kv', bytes: FLOAT * 2 * layers * contextLength * kvHeads * headDim },
+    { part: 'kv', bytes: needs.caches * FLOAT * 2 * layers * contextLength * kvHeads * headDim },
     // Each twice: while an update runs, what was before it is kept, so that it can be undone.
     { part: 'lora', bytes: 2 * lora },
     { part: 'optimiser', bytes: 2 * 2 * lora },

@@ -7,12 +7,12 @@ import type { FollowingIds, Policy } from '../ports.ts';
 import type { ChatMessage, Generation } from '../records.ts';
 import { continueChat, encodeChat } from '../text/chat.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
-import { KvCache } from './cache.ts';
+import { cacheFor, type KvCache } from './cache.ts';
 import { generate } from './generate.ts';
 import type { LlamaModel } from './llama.ts';
 import type { Adapter } from './lora.ts';
 
-/** Owns the conversation's cache; borrows model, tokenizer and adapter. */
+/** Owns the conversation's cache, also one that it is given; borrows model, tokenizer and adapter. */
 export class LlamaPolicy implements Policy {
   readonly contextLength: number;
   readonly #model: LlamaModel;
@@ -22,14 +22,19 @@ export class LlamaPolicy implements Policy {
   readonly #cache: KvCache;
   #opening: readonly ChatMessage[] = [];
 
-  constructor(model: LlamaModel, tokenizer: Tokenizer, template: string, adapter: Adapter | null) {
-    const { layers, kvHeads, headDim, contextLength } = model.config;
+  constructor(
+    model: LlamaModel,
+    tokenizer: Tokenizer,
+    template: string,
+    adapter: Adapter | null,
+    cache: KvCache = cacheFor(model.config),
+  ) {
     this.#model = model;
     this.#tokenizer = tokenizer;
     this.#template = template;
     this.#adapter = adapter;
-    this.#cache = new KvCache(layers, kvHeads * headDim, contextLength);
-    this.contextLength = contextLength;
+    this.#cache = cache;
+    this.contextLength = model.config.contextLength;
   }
 
   begin(messages: readonly ChatMessage[]): readonly number[] {

@@ -1,17 +1,21 @@
 /** The learning face of the engine: one adapter with its optimiser, behind the spine's Learner port. */
 
+import * as tf from '@tensorflow/tfjs-core';
 import type { Settings } from '../config.ts';
 import { LabError } from '../errors.ts';
+import { cacheFor, type KvCache } from '../model/cache.ts';
+import { logitsAfter } from '../model/forward.ts';
 import type { LlamaModel } from '../model/llama.ts';
 import { Adapter, deltaNorm } from '../model/lora.ts';
+import { klRows } from '../model/ops/index.ts';
 import type { Learner, TokenDrift, TrainText } from '../ports.ts';
 import type { AdapterData, LearnerSnapshot } from '../records.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 import { Adam } from './adam.ts';
 import { rowDrift } from './drift.ts';
 import { Ewc } from './ewc.ts';
-import type { WeightedIds } from './loss.ts';
-import { klDivergence, measureCrossEntropy, updateAdapter } from './update.ts';
+import { dataOf, type WeightedIds } from './loss.ts';
+import { measureCrossEntropy, updateAdapter } from './update.ts';
 
 /** An adapter that learns within one episode. Owns the adapter, its start copy and the moments. */
 export class LoraLearner implements Learner {
@@ -20,13 +24,20 @@ export class LoraLearner implements Learner {
   readonly #model: LlamaModel;
   readonly #tokenizer: Tokenizer;
   readonly #start: Adapter;
+  readonly #conversation: KvCache;
+  /** The conversation under the start adapter; made when KL at its end is first asked for. */
+  #startCache: KvCache | null = null;
   readonly #adam: Adam;
   readonly #ewc = new Ewc();
 
-  /** Begins at `start`, which is also what KL is measured against. */
-  constructor(model: LlamaModel, tokenizer: Tokenizer, start: AdapterData) {
+  /**
+   * Begins at `start`, which is also what KL is measured against. `conversation` is the acting policy's
+   * cache, borrowed: what KL at a prompt computes there the next step need not compute again.
+   */
+  constructor(model: LlamaModel, tokenizer: Tokenizer, start: AdapterData, conversation: KvCache) {
     this.#model = model;
     this.#tokenizer = tokenizer;
+    this.#conversation = conversation;
     this.adapter = new Adapter(start);
     this.#start = new Adapter(start);
     this.#adam = new Adam(this.adapter.parameters().map((p) => p.shape));
@@ -114,9 +125,20 @@ export class LoraLearner implements Learner {
     };
   }
 
-  klAtPrompt(promptIds: readonly number[], signal: AbortSignal): Promise<number> {
-    const last = Int32Array.of(promptIds.length - 1);
-    return klDivergence(this.#model, this.adapter, this.#start, promptIds, last, signal);
+  /** Of what exceeds the context only the tail is read. */
+  async klAtPrompt(promptIds: readonly number[], signal: AbortSignal): Promise<number> {
+    const model = this.#model;
+    const ids = promptIds.slice(-model.config.contextLength);
+    this.#startCache ??= cacheFor(model.config);
+    const now = await logitsAfter(model, this.adapter, this.#conversation, ids, { signal });
+    try {
+      const start = await logitsAfter(model, this.#start, this.#startCache, ids, { signal });
+      const [kl = Number.NaN] = await dataOf(tf.tidy(() => klRows(now, start)));
+      start.dispose();
+      return kl;
+    } finally {
+      now.dispose();
+    }
   }
 
   async deltaNorm(): Promise<number> {
@@ -148,6 +170,7 @@ export class LoraLearner implements Learner {
   dispose(): void {
     this.adapter.dispose();
     this.#start.dispose();
+    this.#startCache?.dispose();
     this.#adam.dispose();
     this.#ewc.dispose();
   }

@@ -6,6 +6,7 @@ import { serverAddress } from '../formats/channel.ts';
 import { type GgufFile, readGguf } from '../formats/gguf.ts';
 import type { ByteSource } from '../formats/source.ts';
 import { deriveRng } from '../math/rng.ts';
+import { cacheFor } from '../model/cache.ts';
 import { settleVariants } from '../model/choose-variants.ts';
 import { type BackendEnv, type OpenBackend, openBackend } from '../model/device.ts';
 import { warmUp } from '../model/forward.ts';
@@ -226,8 +227,9 @@ export class EngineHost {
       (target) => projectionShape(model.config, target),
       deriveRng(settings.seed, task.env, task.split, task.index, 'lora'),
     );
-    const learner = new LoraLearner(model, tokenizer, start);
-    const policy = new LlamaPolicy(model, tokenizer, template, learner.adapter);
+    const conversation = cacheFor(model.config);
+    const learner = new LoraLearner(model, tokenizer, start, conversation);
+    const policy = new LlamaPolicy(model, tokenizer, template, learner.adapter, conversation);
     return {
       policy,
       learner,
