@@ -28,7 +28,7 @@ def encode():
         ]
     ).astype(np.float32)
     out = {"values_f32_hex": values.tobytes().hex()}
-    for name in ("Q8_0", "F16"):
+    for name in ("Q8_0", "F16", "BF16"):
         out[name] = quantize(values, GGMLQuantizationType[name]).tobytes().hex()
     path = FIXTURES / "families" / "quant_encode.json"
     path.write_text(json.dumps(out) + "\n")
