@@ -1,6 +1,6 @@
 /** The settings, drawn from their schema: groups, ranges, units, help, what differs from the default. */
 
-import { useId, useRef, useState } from 'react';
+import { Fragment, useId, useRef, useState } from 'react';
 import {
   changedFields,
   type Field,
@@ -53,9 +53,13 @@ export function SettingsForm() {
       </div>
       {running && <p className="aside">{say.changesHoldNextRun}</p>}
       {groups.map((group) => (
-        <Group key={group} group={group} changed={changed} />
+        <Fragment key={group}>
+          <Group group={group} changed={changed} />
+          {group === 'summary' && settings.text_source === 'summary' && (
+            <SummaryServer locked={running} />
+          )}
+        </Fragment>
       ))}
-      {settings.text_source === 'summary' && <SummaryServer locked={running} />}
       <div className="settings-files">
         <button type="button" className="button small" onClick={() => picker.current?.click()}>
           <Icon name="open" />

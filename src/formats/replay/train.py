@@ -23,8 +23,9 @@ class WeightedTrainer(Trainer):
         return (loss, out) if return_outputs else loss
 
 def collate(batch):
-    pad = lambda key, value: torch.nn.utils.rnn.pad_sequence([torch.tensor(row[key]) for row in batch], batch_first=True, padding_value=value)
-    return {"input_ids": pad("input_ids", 0), "labels": pad("labels", -100), "weights": pad("weights", 0.0)}
+    def pad(key, value, dtype):  # named, since a row of weights 1 alone would make all weights whole numbers
+        return torch.nn.utils.rnn.pad_sequence([torch.tensor(row[key], dtype=dtype) for row in batch], batch_first=True, padding_value=value)
+    return {"input_ids": pad("input_ids", 0, torch.long), "labels": pad("labels", -100, torch.long), "weights": pad("weights", 0, torch.float32)}
 
 settings = json.loads((root / "events.jsonl").open(encoding="utf-8").readline())["manifest"]["settings"]
 arguments = TrainingArguments(sys.argv[2], learning_rate=settings["learning_rate"], num_train_epochs=1, per_device_train_batch_size=4,
