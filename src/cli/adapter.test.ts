@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { attt, json, scratchFile, scratchFolder } from './testing.ts';
+
+// Each test starts processes, which wait for a build where a source is newer, on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
 
 const tiny = 'e2e/fixtures/engine/tiny.gguf';
 const fixtures = 'e2e/fixtures/adapters';
@@ -18,13 +21,16 @@ test('info says the same of an adapter in each of its forms', async () => {
   const peft = (await adapter('info', `${fixtures}/ad_rslora`)) as Info;
   expect(peft).toMatchObject({ ranks: [4], targets: ['k_proj', 'o_proj', 'q_proj', 'v_proj'] });
   expect(peft.modules.map(({ scale }) => scale)).toEqual(Array(8).fill(4));
-  expect(await adapter('info', `${fixtures}/tiny_lora_rslora.gguf`)).toEqual(peft);
+  expect(await adapter('info', `${fixtures}/tiny_lora_rslora.gguf`)).toMatchObject(peft);
 });
 
 test('a folder converts to GGUF and back to a folder with the same weights', async () => {
   const [gguf, folder, zip] = [out('a.gguf'), out('folder'), out('a.zip')];
-  await adapter('convert', `${fixtures}/ad_rslora`, '--out', gguf);
-  await adapter('convert', gguf, '--out', folder);
+  const label = { name: 'after the kitchen', note: 'step 40' };
+  const named = ['--name', label.name, '--note', label.note];
+  await adapter('convert', `${fixtures}/ad_rslora`, '--out', gguf, ...named);
+  expect(await adapter('convert', gguf, '--out', folder)).toMatchObject(label);
+  expect(await adapter('info', folder)).toMatchObject(label);
   await adapter('convert', gguf, '--out', zip, '--dtype', 'F16');
   const tensors = 'adapter_model.safetensors';
   const start = out('start');

@@ -13,7 +13,7 @@ import {
   pruneByNorm,
   scaleAdapter,
 } from '../model/adapter-algebra.ts';
-import { openAdapter, saveAdapter } from '../model/adapter-file.ts';
+import { adapterLabel, openAdapter, saveAdapter } from '../model/adapter-file.ts';
 import { type LlamaConfig, readLlamaConfig } from '../model/llama-config.ts';
 import { toHf } from '../model/lora-hf.ts';
 import { type MergeReport, type MergeType, mergeAdapter, mergeTypes } from '../model/merge.ts';
@@ -35,14 +35,16 @@ export function adapterCommand(): Command {
   command('info <adapter>', 'its modules with ranks, scales and norms').action(
     async (path, { model }) => {
       await using base = await openBase(model);
-      await printJson(infoOf(await base.adapter(path)));
+      const label = await adapterLabel(await adapterSources(path));
+      await printJson({ ...(label && { ...label }), ...infoOf(await base.adapter(path)) });
     },
   );
 
   writing(command('convert <adapter>', 'to PEFT or GGUF, by the name of --out')).action(
-    async (path, { model, out, dtype }) => {
+    async (path, { model, ...where }) => {
       await using base = await openBase(model);
-      await printJson(await save(await base.adapter(path), base, out, dtype));
+      const label = await adapterLabel(await adapterSources(path));
+      await printJson(await save(await base.adapter(path), base, { ...label, ...where }));
     },
   );
 
@@ -80,36 +82,45 @@ export function adapterCommand(): Command {
 
   writing(command('prune <adapter>', 'keeps the modules of the largest norms'))
     .requiredOption('--keep <part>', 'of the modules, more than 0 and at most 1', finite('--keep'))
-    .action(async (path, { model, out, dtype, keep }) => {
+    .action(async (path, { model, keep, ...where }) => {
       await using base = await openBase(model);
       const { adapter, removed, keptNorm } = pruneByNorm(await base.adapter(path), keep);
-      const saved = await save(adapter, base, out, dtype);
+      const saved = await save(adapter, base, where);
       await printJson({ ...saved, removed, kept_norm: keptNorm });
     });
 
   writing(command('diff <one> <other>', 'one minus other; ranks add')).action(
-    async (one, other, { model, out, dtype }) => {
+    async (one, other, { model, ...where }) => {
       await using base = await openBase(model);
-      await printJson(await save(await sum(base, [one, 1], [other, -1]), base, out, dtype));
+      await printJson(await save(await sum(base, [one, 1], [other, -1]), base, where));
     },
   );
 
   writing(command('mix <one> <other>', '(1 - t) of one and t of the other; ranks add'))
     .requiredOption('--t <t>', '0 is the one, 1 the other', finite('--t'))
-    .action(async (one, other, { model, out, dtype, t }) => {
+    .action(async (one, other, { model, t, ...where }) => {
       await using base = await openBase(model);
-      await printJson(await save(await sum(base, [one, 1 - t], [other, t]), base, out, dtype));
+      await printJson(await save(await sum(base, [one, 1 - t], [other, t]), base, where));
     });
   return group;
 }
 
-/** The two options of every command that writes an adapter. */
+/** What every command that writes an adapter is told. */
+interface Writing {
+  readonly out: string;
+  readonly dtype: AdapterDtype;
+  /** Into the file: its name there, and a note. */
+  readonly name?: string;
+  readonly note?: string;
+}
+
+/** Their options. */
 function writing(command: Command): Command {
   return command
     .requiredOption('--out <path>', 'x.gguf for llama.cpp, x.zip or a folder for PEFT')
-    .addOption(
-      new Option('--dtype <type>', 'of the tensors').choices(adapterDtypes).default('F32'),
-    );
+    .addOption(new Option('--dtype <type>', 'of the tensors').choices(adapterDtypes).default('F32'))
+    .option('--name <name>', 'what the file calls the adapter (convert keeps what it had)')
+    .option('--note <text>', 'what the file notes of it');
 }
 
 /** The model that adapters are of; only its header is read. */
@@ -156,8 +167,13 @@ function infoOf(adapter: AdapterData) {
 }
 
 /** Writes the adapter in the form that the name asks for, and says what was written. */
-async function save(adapter: AdapterData, base: Base, out: string, dtype: AdapterDtype) {
-  const { config, card } = base;
+async function save(
+  adapter: AdapterData,
+  { config, card: plain }: Base,
+  { out, dtype, name = '', note: noted = '' }: Writing,
+) {
+  const label = { name: name || basename(out).replace(/\.(gguf|zip)$/, ''), note: noted };
+  const card = { ...plain, label };
   if (out.endsWith('.gguf') || out.endsWith('.zip')) {
     const form = out.endsWith('.gguf') ? 'gguf' : 'peft';
     await writeFile(out, saveAdapter(adapter, form, dtype, config, card));
@@ -167,7 +183,7 @@ async function save(adapter: AdapterData, base: Base, out: string, dtype: Adapte
       await writeFile(join(out, name), bytes);
     }
   }
-  return { out, dtype, ...infoOf(adapter) };
+  return { out, dtype, ...label, ...infoOf(adapter) };
 }
 
 /** Writes beside the final name first: a merge that fails leaves no half model under it. */

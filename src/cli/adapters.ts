@@ -1,9 +1,9 @@
 /** Adapter files for the commands: a PEFT folder, a zip of one or a GGUF in, a PEFT folder out. */
 
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CONFIG_FILE } from '../formats/adapter-config.ts';
-import { WEIGHTS_FILE } from '../formats/peft.ts';
+import { CARD_FILE, WEIGHTS_FILE } from '../formats/peft.ts';
 import { type ByteSource, bytesSource } from '../formats/source.ts';
 import { readBytes } from './files.ts';
 import type { PortableFile } from './jobs.ts';
@@ -18,7 +18,9 @@ export async function readAdapter(
     () => false, // readBytes says what is missing
   );
   if (!folder) return [await portable(path, path)];
-  return Promise.all([CONFIG_FILE, WEIGHTS_FILE].map((name) => portable(name, join(path, name))));
+  const there = await readdir(path);
+  const names = [CONFIG_FILE, WEIGHTS_FILE, ...(there.includes(CARD_FILE) ? [CARD_FILE] : [])];
+  return Promise.all(names.map((name) => portable(name, join(path, name))));
 }
 
 /** Writes a job's adapter files into a folder, which it makes. */

@@ -5,6 +5,7 @@
 
 import { LabError } from '../errors.ts';
 import { type AdapterDtype, checkFinite, encodeAdapter } from './adapter-dtype.ts';
+import { type AdapterLabel, labelMetadata } from './adapter-label.ts';
 import { type GgufFile, type GgufTensor, readGguf } from './gguf.ts';
 import { type GgufTensorData, type GgufValue, writeGguf } from './gguf-writer.ts';
 import type { LoraMatrix } from './peft.ts';
@@ -25,6 +26,8 @@ export interface GgufLoraBase {
   /** `general.architecture`; llama.cpp refuses an adapter of another one than the model's. */
   readonly architecture: string;
   readonly name: string;
+  /** What a person calls the adapter itself. */
+  readonly label?: AdapterLabel;
 }
 
 export interface GgufLora {
@@ -62,6 +65,7 @@ export function writeGgufLora(
   const metadata: Record<string, GgufValue> = {
     'general.type': { type: 'string', value: 'adapter' },
     'general.architecture': { type: 'string', value: base.architecture },
+    ...(base.label && labelMetadata(base.label)),
     'general.base_model.count': { type: 'uint32', value: 1 },
     'general.base_model.0.name': { type: 'string', value: base.name },
     'general.file_type': { type: 'uint32', value: FILE_TYPES[dtype] },

@@ -4,6 +4,7 @@ import { strFromU8, strToU8 } from 'fflate';
 import { LabError } from '../errors.ts';
 import { CONFIG_FILE, readAdapterConfig } from './adapter-config.ts';
 import { type AdapterDtype, checkFinite } from './adapter-dtype.ts';
+import { type AdapterLabel, labelOfCard, modelCard } from './adapter-label.ts';
 import { readSafetensors, writeSafetensors } from './safetensors.ts';
 import { unzipChosen } from './unzip.ts';
 import { writeZip } from './zip.ts';
@@ -31,13 +32,18 @@ export interface BaseModel {
   readonly name: string;
   /** The base's licence identifier; null when the file names none. */
   readonly licence: string | null;
+  /** What a person calls the adapter itself. */
+  readonly label?: AdapterLabel;
 }
 
+export const CARD_FILE = 'README.md';
 export const WEIGHTS_FILE = 'adapter_model.safetensors';
 const PREFIX = 'base_model.model.';
 
 /** A config of PEFT takes a few kB, also with hundreds of names in its patterns. */
 const MAX_CONFIG_BYTES = 2 ** 20;
+/** A card is a page of text. */
+const MAX_CARD_BYTES = 2 ** 20;
 /** Larger than any LoRA of a model that fits a browser. */
 const MAX_WEIGHT_BYTES = 2 ** 30;
 /** A folder of PEFT has three files; a training run's checkpoint about twenty. */
@@ -83,7 +89,12 @@ export function writePeft(
   return {
     [CONFIG_FILE]: strToU8(`${JSON.stringify(config, null, 2)}\n`),
     [WEIGHTS_FILE]: writeSafetensors(tensors, { format: 'pt' }, dtype),
-    'README.md': strToU8(modelCard(base, config.r, config.lora_alpha, config.target_modules)),
+    [CARD_FILE]: strToU8(
+      modelCard(base.label ?? null, {
+        ...{ base: base.name, licence: base.licence, rank: config.r, alpha: config.lora_alpha },
+        targets: config.target_modules,
+      }),
+    ),
   };
 }
 
@@ -139,6 +150,14 @@ export async function unzipPeft(bytes: Uint8Array): Promise<PeftModule[]> {
     'bad_input',
     `The zip holds ${names.join(', ') || 'nothing'}; expected one ${CONFIG_FILE} and one ${WEIGHTS_FILE}.`,
   );
+}
+
+/** The label in the card of such a zip; null where there is none. Throws as {@link unzipPeft} does. */
+export function labelOfZip(bytes: Uint8Array): AdapterLabel | null {
+  const wanted = (name: string) => (isFile(name, CARD_FILE) ? MAX_CARD_BYTES : null);
+  const limits = { files: MAX_FILES, bytes: MAX_CARD_BYTES };
+  const [card] = unzipChosen(bytes, wanted, limits).files.values();
+  return card ? labelOfCard(strFromU8(card)) : null;
 }
 
 function isFile(path: string, file: string): boolean {
@@ -231,32 +250,4 @@ function strangeTensors(keys: readonly string[]): LabError {
 
 function some(names: readonly string[]): string {
   return `${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`;
-}
-
-function modelCard(
-  base: BaseModel,
-  rank: number,
-  alpha: number,
-  targets: readonly string[],
-): string {
-  return `---
-base_model: ${base.name}
-library_name: peft
-${base.licence ? `license: ${base.licence}\n` : ''}tags:
-- lora
-- test-time-training
----
-
-# LoRA adapter trained at test time
-
-Rank ${rank}, alpha ${alpha}, on ${targets.join(', ')}. Trained by aTTT Lab on an agent's own text during one
-episode; it fits the base model named above and no other.
-
-\`\`\`python
-from peft import PeftModel
-from transformers import AutoModelForCausalLM
-
-model = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained("${base.name}"), "path/to/this/folder")
-\`\`\`
-`;
 }

@@ -5,8 +5,17 @@
 
 import { LabError } from '../errors.ts';
 import type { AdapterDtype } from '../formats/adapter-dtype.ts';
+import { type AdapterLabel, labelOfCard, labelOfMetadata } from '../formats/adapter-label.ts';
+import { readGguf } from '../formats/gguf.ts';
 import { readGgufLora, writeGgufLora } from '../formats/gguf-lora.ts';
-import { type BaseModel, readPeft, unzipPeft, zipPeft } from '../formats/peft.ts';
+import {
+  type BaseModel,
+  CARD_FILE,
+  labelOfZip,
+  readPeft,
+  unzipPeft,
+  zipPeft,
+} from '../formats/peft.ts';
 import type { ByteSource } from '../formats/source.ts';
 import type { AdapterData } from '../records.ts';
 import { fitAdapter, fitGgufLora } from './fit-adapter.ts';
@@ -22,7 +31,8 @@ export type AdapterForm = (typeof adapterForms)[number];
 const MAX_BYTES = 2 ** 30;
 
 /**
- * Reads one GGUF, one zip, or adapter_config.json beside adapter_model.safetensors. Throws what the
+ * Reads one GGUF, one zip, or adapter_config.json beside adapter_model.safetensors and, at most, the
+ * card. Throws what the
  * readers throw, and `bad_input` naming the files when they are none of these.
  */
 export async function openAdapter(
@@ -31,13 +41,15 @@ export async function openAdapter(
 ): Promise<AdapterData> {
   const [first, second] = files;
   if (first !== undefined && second === undefined) {
-    const magic = String.fromCharCode(...(await first.read(0, Math.min(4, first.size))));
+    const magic = await magicOf(first);
     if (magic === 'GGUF') return fitGgufLora(await readGgufLora(first), config);
     if (magic.startsWith('PK')) return fitAdapter(await unzipPeft(await whole(first)), config);
   }
   const json = files.find(({ name }) => name.endsWith('.json'));
   const weights = files.find(({ name }) => name.endsWith('.safetensors'));
-  if (json !== undefined && weights !== undefined && files.length === 2) {
+  const others = files.filter((file) => file !== json && file !== weights);
+  const known = others.every(({ name }) => name === CARD_FILE);
+  if (json !== undefined && weights !== undefined && known) {
     const text = new TextDecoder().decode(await whole(json));
     return fitAdapter(await readPeft(text, await whole(weights)), config);
   }
@@ -59,14 +71,25 @@ export function saveAdapter(
     case 'peft':
       return zipPeft(toHf(adapter, config), base, dtype);
     case 'gguf':
-      return writeGgufLora(
-        toGguf(adapter),
-        { architecture: config.architecture, name: base.name },
-        dtype,
-      );
+      return writeGgufLora(toGguf(adapter), { ...base, architecture: config.architecture }, dtype);
     default:
       return form satisfies never;
   }
+}
+
+/** The label that the files carry, a PEFT folder's card among them; null where there is none. */
+export async function adapterLabel(files: readonly ByteSource[]): Promise<AdapterLabel | null> {
+  const card = files.find(({ name }) => name === CARD_FILE);
+  if (card) return labelOfCard(new TextDecoder().decode(await whole(card)));
+  const [file] = files;
+  if (file === undefined || files.length > 1) return null;
+  return (await magicOf(file)) === 'GGUF'
+    ? labelOfMetadata((await readGguf(file)).metadata)
+    : labelOfZip(await whole(file));
+}
+
+async function magicOf(file: ByteSource): Promise<string> {
+  return String.fromCharCode(...(await file.read(0, Math.min(4, file.size))));
 }
 
 async function whole(file: ByteSource): Promise<Uint8Array> {

@@ -1,6 +1,7 @@
 /** What the engine worker answers about the adapter shelf: its store, over the model in use. */
 
 import { LabError, throwIfAborted } from '../errors.ts';
+import type { AdapterLabel } from '../formats/adapter-label.ts';
 import { blobSource } from '../formats/source.ts';
 import {
   combineAdapters,
@@ -8,7 +9,7 @@ import {
   pruneByNorm,
   scaleAdapter,
 } from '../model/adapter-algebra.ts';
-import { openAdapter, saveAdapter } from '../model/adapter-file.ts';
+import { adapterLabel, openAdapter, saveAdapter } from '../model/adapter-file.ts';
 import { type ComparedText, compareSides } from '../model/compare.ts';
 import { checkFits } from '../model/fit-adapter.ts';
 import { mergeAdapter } from '../model/merge.ts';
@@ -40,7 +41,7 @@ export function adapterHandlers(engine: EngineHost): Handlers<Api> {
     return data;
   };
   const keep = async (
-    name: string,
+    label: AdapterLabel,
     model: { readonly name: string; readonly sha256: string },
     data: AdapterData,
   ): Promise<ShelvedAdapter> => {
@@ -48,7 +49,7 @@ export function adapterHandlers(engine: EngineHost): Handlers<Api> {
     const entry: ShelvedAdapter = {
       id: crypto.randomUUID(),
       createdAt: new Date().toISOString(),
-      ...{ name, note: '', modelName: model.name, modelSha256: model.sha256 },
+      ...{ ...label, modelName: model.name, modelSha256: model.sha256 },
       ...{ modules: modules.length, targets: facts.targets, ranks: facts.ranks },
       ...{ parameters: facts.parameters, norm: facts.norm },
     };
@@ -76,12 +77,16 @@ export function adapterHandlers(engine: EngineHost): Handlers<Api> {
         const { model, info } = engine.loaded;
         const sources = files.map((file) => blobSource(file, file.name));
         const data = await openAdapter(sources, model.config);
-        return keep(nameOf(files), info, data);
+        return keep((await adapterLabel(sources)) ?? unnoted(nameOf(files)), info, data);
       },
       async shelveRun({ id, name }) {
         const { manifest } = await getRun(id);
         const { adapter } = await loadSnapshot(id, 'latest');
-        return keep(name, { name: manifest.modelName, sha256: manifest.modelSha256 }, adapter);
+        return keep(
+          unnoted(name),
+          { name: manifest.modelName, sha256: manifest.modelSha256 },
+          adapter,
+        );
       },
       async renameAdapter({ id, name, note }) {
         if (name.trim() === '') {
@@ -98,13 +103,13 @@ export function adapterHandlers(engine: EngineHost): Handlers<Api> {
       async deriveAdapter({ name, from }) {
         const [first] = from.kind === 'prune' ? [from.id] : from.summands.map(({ id }) => id);
         const { modelName, modelSha256 } = await getAdapter(first ?? '');
-        return keep(name, { name: modelName, sha256: modelSha256 }, await derive(from));
+        return keep(unnoted(name), { name: modelName, sha256: modelSha256 }, await derive(from));
       },
       async saveAdapter({ id, form, dtype, strength }) {
-        const { name } = await getAdapter(id);
+        const { name, note } = await getAdapter(id);
         const { model, info } = engine.loaded;
         const data = scaleAdapter(await fitting(id), strength);
-        const base = { name: info.name, licence: info.licence };
+        const base = { name: info.name, licence: info.licence, label: { name, note } };
         return {
           name: `${fileNameOf(name)}.${form === 'gguf' ? 'gguf' : 'zip'}`,
           type: form === 'gguf' ? 'application/octet-stream' : 'application/zip',
@@ -167,4 +172,8 @@ function fileNameOf(name: string): string {
       .replace(/[^a-z0-9._]+/g, '-')
       .replace(/^-+|-+$/g, '') || 'adapter'
   );
+}
+
+function unnoted(name: string): AdapterLabel {
+  return { name, note: '' };
 }
