@@ -22,7 +22,7 @@ export const staticQ: Method = {
 export const staticInPlace: Method = {
   label: 'Static TTT, down projections only (In-Place)',
   help: 'As static TTT, with an adapter on down_proj alone. The original overwrites these matrices chunk by chunk with a trained target; here it is next-token cross entropy.',
-  citation: 'In-Place Test-Time Training, 2026',
+  citation: 'Feng et al. 2026, arXiv:2604.06169',
   trains: 'before_acting',
   settings: () => ({ target_modules: ['down_proj'] }),
 };
