@@ -91,7 +91,7 @@ test('a method that tries again does so on the page, each try a run of its own',
   await page.goto('/');
   await page.getByRole('button', { name: 'Run', exact: true }).first().click();
   // Three tries by default: the recording fails each of them.
-  await expect(page.getByRole('tab', { name: 'Runs (3)' })).toBeVisible();
+  await expect(page.getByRole('tab', { name: 'Runs (3)' })).toBeVisible({ timeout: 60_000 });
   await expect(page.locator('.run-where')).toContainText('try 3');
   await expect(page.locator('.card.end .reflection')).toHaveText('Look behind the mug first.');
   await expect(page.getByRole('button', { name: 'Run', exact: true }).first()).toBeEnabled();
