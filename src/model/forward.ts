@@ -6,13 +6,14 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { LabError, throwIfAborted } from '../errors.ts';
 import { KvCache } from './cache.ts';
-import { decoderFits, decoderOf } from './decode/decoder.ts';
+import { type Draw, decoderFits, decoderOf } from './decode/decoder.ts';
 import { SPARE_BYTES, trimPool } from './gpu-pool.ts';
 import { type Attend, adapterOf, layerForward } from './layer.ts';
 import type { LlamaModel } from './llama.ts';
 import type { Adapter } from './lora.ts';
 import { nextMacrotask } from './macrotask.ts';
 import { attention, gatherRows, kvAppend, linear, rmsNorm } from './ops/index.ts';
+import type { SampledToken } from './sampler.ts';
 import { passFits, SimdPass } from './simd/pass.ts';
 
 /**
@@ -72,6 +73,26 @@ export async function forward(
   } finally {
     tf.dispose(rows);
   }
+}
+
+/**
+ * One id more in the cache, and the token drawn after it where the GPU can do both at once: without
+ * reading the logits. null where it cannot; nothing is done then.
+ */
+export async function forwardSampled(
+  model: LlamaModel,
+  adapter: Adapter | null,
+  cache: KvCache,
+  id: number,
+  draw: () => Draw,
+): Promise<SampledToken | null> {
+  if (!decoderFits(model, adapter)) return null;
+  checkIds([id], model.config.vocabulary);
+  cache.useAdapter(adapter);
+  cache.reserve(cache.length + 1);
+  const sampled = await decoderOf(model).sample(adapter, cache, id, cache.length, draw());
+  cache.commit([id]);
+  return sampled;
 }
 
 async function forwardChunk(

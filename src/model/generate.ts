@@ -5,11 +5,17 @@ import type { Rng } from '../math/rng.ts';
 import type { Generation, GenerationStop } from '../records.ts';
 import { createTextStream, type Tokenizer } from '../text/tokenizer.ts';
 import type { KvCache } from './cache.ts';
-import { forward } from './forward.ts';
+import { forward, forwardSampled } from './forward.ts';
 import type { LlamaModel } from './llama.ts';
 import type { Adapter } from './lora.ts';
 import { nextMacrotask } from './macrotask.ts';
-import { type SamplingOptions, sampleToken } from './sampler.ts';
+import {
+  isPlain,
+  plainDraw,
+  type SampledToken,
+  type SamplingOptions,
+  sampleToken,
+} from './sampler.ts';
 
 export interface GenerateOptions {
   readonly sampling: SamplingOptions;
@@ -72,20 +78,24 @@ export async function* generate(
   let pending = promptIds.slice(cache.length);
   const history = new Set(promptIds);
   while (ids.length < maxTokens) {
-    let row: Float32Array;
+    let sampled: SampledToken;
     try {
-      row = await nextLogits(
-        model,
-        adapter,
-        cache,
-        pending,
-        ids.length === 0 ? options : { signal },
-      );
+      const [only] = pending;
+      const drawn =
+        only !== undefined && pending.length === 1 && isPlain(sampling)
+          ? await forwardSampled(model, adapter, cache, only, () => plainDraw(sampling, rng))
+          : null;
+      if (drawn !== null) sampled = drawn;
+      else {
+        const heard = ids.length === 0 ? options : { signal };
+        const row = await nextLogits(model, adapter, cache, pending, heard);
+        sampled = sampleToken(row, history, sampling, rng);
+      }
     } catch (thrown) {
       if (isAbort(thrown)) return result('abort');
       throw thrown;
     }
-    const { id, logprob, entropy } = sampleToken(row, history, sampling, rng);
+    const { id, logprob, entropy } = sampled;
     ids.push(id);
     logprobs.push(logprob);
     entropies += entropy;

@@ -56,6 +56,20 @@ export function sampleToken(
   return { id, ...certainty(logits, id) };
 }
 
+/** True where every token can be drawn by its own logit and the temperature alone: no penalty, no cut. */
+export function isPlain({ topK, topP, repetitionPenalty }: SamplingOptions): boolean {
+  return topK === 0 && topP >= 1 && repetitionPenalty === 1;
+}
+
+/** The temperature and quantile of a plain draw; takes from `rng` what {@link sampleToken} would. */
+export function plainDraw(
+  { temperature }: SamplingOptions,
+  rng: Rng,
+): { readonly temperature: number; readonly quantile: number } {
+  if (temperature < SMALLEST_TEMPERATURE) return { temperature: 0, quantile: 0 };
+  return { temperature, quantile: rng.next() };
+}
+
 /** The logits after the repetition penalty; the same array when there is nothing to do. */
 export function withPenalty(
   logits: Float32Array,

@@ -119,7 +119,7 @@ class Bench {
     this.#device = device;
     this.#compiler = new Compiler(device);
     const { UNIFORM, COPY_DST } = GPUBufferUsage;
-    this.#token = device.createBuffer({ label: 'timing', size: 8, usage: UNIFORM | COPY_DST });
+    this.#token = device.createBuffer({ label: 'timing', size: 16, usage: UNIFORM | COPY_DST });
     device.queue.writeBuffer(this.#token, 0, Uint32Array.of(0, SEEN - 1));
   }
 

@@ -15,6 +15,7 @@ import { Adapter, freshAdapter } from '../lora.ts';
 import { gpuBackend } from '../ops/program.ts';
 import { distance, randomArray } from '../ops/testing.ts';
 import { openGpu } from '../ops/testing-gpu.ts';
+import { GREEDY, plainDraw, sampleToken } from '../sampler.ts';
 import { FIXED, offered, useChoice, VARIANTS } from '../variants.ts';
 import { Compiler } from './compile.ts';
 import { decoderFits, decoderOf } from './decoder.ts';
@@ -154,23 +155,60 @@ it('a trained adapter is used from the next token on', async () => {
   model.dispose();
 });
 
-it('a token takes at most 8 dispatches a layer and 6 more, in one submit', async () => {
+it('a token takes at most 8 dispatches a layer and 6 more, one submit, and 12 bytes read back', async () => {
   const model = await open('/models/household-2m/household-2m-q8_0.gguf');
   using adapter = adapterFor(model, 8);
   using cache = cacheFor(model);
+  const draw = { temperature: 0.7, quantile: 0.5 };
   const decoder = decoderOf(model);
-  (await decoder.step(adapter, cache, 5, 0)).dispose();
-  const { prototype } = GPUComputePassEncoder;
-  const dispatch = prototype.dispatchWorkgroups;
-  let count = 0;
-  prototype.dispatchWorkgroups = function (...groups) {
-    count++;
+  await decoder.sample(adapter, cache, 5, 0, draw);
+  const counts = { dispatches: 0, submits: 0, bytes: 0 };
+  const dispatch = GPUComputePassEncoder.prototype.dispatchWorkgroups;
+  const submit = GPUQueue.prototype.submit;
+  const map = GPUBuffer.prototype.mapAsync;
+  GPUComputePassEncoder.prototype.dispatchWorkgroups = function (...groups) {
+    counts.dispatches++;
     return dispatch.apply(this, groups);
   };
-  (await decoder.step(adapter, cache, 6, 1)).dispose();
-  prototype.dispatchWorkgroups = dispatch;
-  expect(count).toBeLessThanOrEqual(8 * model.config.layers + 6);
-  expect(count).toBeGreaterThan(model.config.layers);
+  GPUQueue.prototype.submit = function (buffers) {
+    counts.submits++;
+    return submit.call(this, buffers);
+  };
+  GPUBuffer.prototype.mapAsync = function (...range) {
+    counts.bytes += this.size;
+    return map.apply(this, range);
+  };
+  await decoder.sample(adapter, cache, 6, 1, draw);
+  GPUComputePassEncoder.prototype.dispatchWorkgroups = dispatch;
+  GPUQueue.prototype.submit = submit;
+  GPUBuffer.prototype.mapAsync = map;
+  expect(counts.dispatches).toBeLessThanOrEqual(8 * model.config.layers + 6);
+  expect(counts.dispatches).toBeGreaterThan(model.config.layers);
+  expect(counts).toMatchObject({ submits: 1, bytes: 12 });
+  model.dispose();
+});
+
+it('tokens drawn on the device are those that the sampler draws from the logits', async () => {
+  const model = await open('/models/household-2m/household-2m-q4_0.gguf');
+  using cache = cacheFor(model);
+  const decoder = decoderOf(model);
+  const rng = deriveRng(7, 'draws');
+  const drawn = new Set<number>();
+  for (let position = 0; position < 40; position++) {
+    const id = rng.int(1000);
+    const logits = await decoder.step(null, cache, id, position);
+    const row = Float32Array.from(await logits.data<'float32'>());
+    logits.dispose();
+    const sampling = { ...GREEDY, temperature: [0, 0.7, 1.5, 5][position % 4] ?? 0 };
+    const expected = sampleToken(row, [], sampling, deriveRng(9, position));
+    const draw = plainDraw(sampling, deriveRng(9, position));
+    const found = await decoder.sample(null, cache, id, position, draw);
+    expect(found.id, `draw ${position}`).toBe(expected.id);
+    expect(found.logprob, `draw ${position}`).toBeCloseTo(expected.logprob, 4);
+    expect(found.entropy, `draw ${position}`).toBeCloseTo(expected.entropy, 4);
+    drawn.add(found.id);
+  }
+  expect(drawn.size).toBeGreaterThan(15);
   model.dispose();
 });
 
@@ -222,7 +260,7 @@ async function run(
   length: number,
 ): Promise<Float32Array> {
   const { STORAGE, UNIFORM, COPY_DST, COPY_SRC, MAP_READ } = GPUBufferUsage;
-  const token = device.createBuffer({ size: 8, usage: UNIFORM });
+  const token = device.createBuffer({ size: 16, usage: UNIFORM });
   const sent = inputs.map((values) => {
     const buffer = device.createBuffer({ size: values.byteLength, usage: STORAGE | COPY_DST });
     device.queue.writeBuffer(buffer, 0, Float32Array.from(values));

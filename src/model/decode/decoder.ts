@@ -1,6 +1,6 @@
 /**
  * One token through the whole model in one submit, recorded directly on the device beside tfjs: at most
- * eight dispatches a layer and two besides, buffers, pipelines and bind groups made once. The ops of
+ * eight dispatches a layer and four besides, buffers, pipelines and bind groups made once. The ops of
  * forward.ts are its reference, and what runs where it does not fit.
  */
 
@@ -10,6 +10,7 @@ import type { KvCache } from '../cache.ts';
 import type { LlamaLayer, LlamaModel } from '../llama.ts';
 import type { Adapter } from '../lora.ts';
 import { gpuBackend, submitRecorded } from '../ops/program.ts';
+import type { SampledToken } from '../sampler.ts';
 import { type Choice, choiceOn } from '../variants.ts';
 import type { WeightMatrix } from '../weights.ts';
 import {
@@ -22,6 +23,7 @@ import {
   turnShader,
 } from './attention-wgsl.ts';
 import { type Compiled, Compiler } from './compile.ts';
+import { blocksLength, blocksShader, pickShader } from './sample-wgsl.ts';
 import {
   embedShader,
   gatedShader,
@@ -79,6 +81,14 @@ export function decoderOf(model: LlamaModel): Decoder {
   return decoder;
 }
 
+/** How the next token is drawn. */
+export interface Draw {
+  /** 0: the likeliest token. */
+  readonly temperature: number;
+  /** Uniform in [0, 1); unused where the temperature is 0. */
+  readonly quantile: number;
+}
+
 /** A dispatch that is recorded as it stands for every token. */
 interface Recorded {
   readonly pipeline: GPUComputePipeline;
@@ -104,6 +114,8 @@ export class Decoder {
   #tapes = new WeakMap<KvCache, Tape>();
   /** The adapter's hidden values of one layer, as many as the largest one so far needed. */
   #hidden: GPUBuffer;
+  /** Draws a token from the logits; the same for every cache and adapter. */
+  readonly #sampling: readonly Recorded[];
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(model: LlamaModel, compiler: Compiler, choice: Choice) {
@@ -113,6 +125,12 @@ export class Decoder {
     this.#split = SPLITS[choice.matvec];
     this.#buffers = activationBuffers(compiler.device, model, choice);
     this.#hidden = storageBuffer(compiler.device, 'hidden', FIRST_RANKS);
+    const { logits, blocks, sampled } = this.#buffers;
+    const { vocabulary } = model.config;
+    this.#sampling = [
+      this.#bind(blocksShader(vocabulary), [logits, blocks]),
+      this.#bind(pickShader(vocabulary), [logits, blocks, sampled]),
+    ];
   }
 
   /**
@@ -125,24 +143,52 @@ export class Decoder {
     id: number,
     position: number,
   ): Promise<tf.Tensor2D> {
-    // One at a time: they share the buffers.
-    const run = this.#last.then(() => this.#run(adapter, cache, id, position));
+    return this.#inTurn(async () => {
+      const { logits, read } = this.#buffers;
+      const { steps } = this.#tapeFor(adapter, cache);
+      const row = await this.#run(steps, { id, position }, logits, read);
+      return tf.tensor2d(row, [1, row.length]);
+    });
+  }
+
+  /** As {@link step}, but the next token is drawn on the device: 12 bytes come back. */
+  sample(
+    adapter: Adapter | null,
+    cache: KvCache,
+    id: number,
+    position: number,
+    draw: Draw,
+  ): Promise<SampledToken> {
+    return this.#inTurn(async () => {
+      const { sampled, readSampled } = this.#buffers;
+      const { steps } = this.#tapeFor(adapter, cache);
+      const all = [...steps, ...this.#sampling];
+      const found = await this.#run(all, { id, position, draw }, sampled, readSampled);
+      const [next = 0, logprob = Number.NaN, entropy = Number.NaN] = found;
+      return { id: next, logprob, entropy };
+    });
+  }
+
+  /** One at a time: they share the buffers. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const run = this.#last.then(work);
     this.#last = run.catch(() => {});
     return run;
   }
 
   async #run(
-    adapter: Adapter | null,
-    cache: KvCache,
-    id: number,
-    position: number,
-  ): Promise<tf.Tensor2D> {
+    steps: readonly Recorded[],
+    { id, position, draw }: { id: number; position: number; draw?: Draw },
+    result: GPUBuffer,
+    read: GPUBuffer,
+  ): Promise<Float32Array<ArrayBuffer>> {
     const { device } = this.#compiler;
-    const { steps } = this.#tapeFor(adapter, cache);
     // What tfjs has recorded for the cache so far comes first.
     submitRecorded();
-    const { token, logits, read } = this.#buffers;
-    device.queue.writeBuffer(token, 0, Uint32Array.of(id, position));
+    const numbers = new ArrayBuffer(16);
+    new Uint32Array(numbers, 0, 2).set([id, position]);
+    new Float32Array(numbers, 8, 2).set([draw?.temperature ?? 0, draw?.quantile ?? 0]);
+    device.queue.writeBuffer(this.#buffers.token, 0, numbers);
     const encoder = device.createCommandEncoder();
     const pass = encoder.beginComputePass();
     for (const { pipeline, group, workgroups } of steps) {
@@ -151,12 +197,12 @@ export class Decoder {
       pass.dispatchWorkgroups(Math.min(workgroups, LINE), Math.ceil(workgroups / LINE));
     }
     pass.end();
-    encoder.copyBufferToBuffer(logits, 0, read, 0, logits.size);
+    encoder.copyBufferToBuffer(result, 0, read, 0, result.size);
     device.queue.submit([encoder.finish()]);
     await read.mapAsync(GPUMapMode.READ);
-    const row = new Float32Array(read.getMappedRange()).slice();
+    const values = new Float32Array(read.getMappedRange()).slice();
     read.unmap();
-    return tf.tensor2d(row, [1, row.length]);
+    return values;
   }
 
   #tapeFor(adapter: Adapter | null, cache: KvCache): Tape {
@@ -265,7 +311,10 @@ type ActivationName =
   | 'mixed'
   | 'gated'
   | 'logits'
-  | 'read';
+  | 'read'
+  | 'blocks'
+  | 'sampled'
+  | 'readSampled';
 
 function activationBuffers(
   device: GPUDevice,
@@ -277,7 +326,7 @@ function activationBuffers(
   const make = (name: ActivationName, values: number, usage = STORAGE) =>
     device.createBuffer({ label: `decode:${name}`, size: 4 * values, usage });
   return {
-    token: make('token', 2, UNIFORM | COPY_DST),
+    token: make('token', 4, UNIFORM | COPY_DST),
     stream: make('stream', width),
     normed: make('normed', normedLength(width, SPLITS[choice.matvec])),
     middle: make('middle', width),
@@ -287,6 +336,9 @@ function activationBuffers(
     gated: make('gated', inner),
     logits: make('logits', vocabulary, STORAGE | COPY_SRC),
     read: make('read', vocabulary, COPY_DST | MAP_READ),
+    blocks: make('blocks', blocksLength(vocabulary)),
+    sampled: make('sampled', 3, STORAGE | COPY_SRC),
+    readSampled: make('readSampled', 3, COPY_DST | MAP_READ),
   };
 }
 

@@ -48,8 +48,8 @@ export interface Matrix {
   readonly cols: number; // a multiple of 32
 }
 
-/** The token's own numbers. */
-export const TOKEN = `struct Token { id : u32, position : u32 }
+/** The token's own numbers; with what chance the next one is drawn, where it is drawn on the device. */
+export const TOKEN = `struct Token { id : u32, position : u32, temperature : f32, quantile : f32 }
 @group(0) @binding(0) var<uniform> token : Token;`;
 
 /** `read` or `read_write` arrays, bound from 1 on. */
