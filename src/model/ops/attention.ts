@@ -49,7 +49,7 @@ export function attention(
   const out = allocate2D(rows, width);
   const simd = headDim % 4 === 0 ? simdKernels() : null;
   if (simd) {
-    const p = scratch(8 * (start + rows + 3));
+    const p = scratch(attentionBytes(start + rows));
     simd.attention(
       pointerOf(q),
       pointerOf(cacheK),
@@ -198,6 +198,11 @@ export function attentionReference(
     }
     return tf.concat(outs, 1);
   });
+}
+
+/** Scratch of the vector kernel over `length` rows of the cache: scores of 16 queries. */
+export function attentionBytes(length: number): number {
+  return 16 * 4 * (length + 3);
 }
 
 /** The first row that a query at `position` sees. */

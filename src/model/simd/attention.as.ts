@@ -139,10 +139,10 @@ function softmaxRow(
   softmax(p, 0, count, count);
 }
 
-/** out[0 … headDim) = Σ_j p_j v_j, j ascending for each column; for a second query's p2 likewise. */
+/** out[0 … headDim) += Σ_j p_j v_j, j ascending for each column; for a second query's p2 likewise. */
 // @ts-ignore: decorator
 @inline
-function mixTwo(
+function addMixed(
   p: usize,
   toP2: usize,
   v: usize,
@@ -156,14 +156,16 @@ function mixTwo(
   const end = p + ((<usize>count) << 2);
   let d = 0;
   for (; d + 16 <= headDim; d += 16) {
-    let a = f32x4.splat(0);
-    let b = f32x4.splat(0);
-    let c = f32x4.splat(0);
-    let e = f32x4.splat(0);
-    let a2 = f32x4.splat(0);
-    let b2 = f32x4.splat(0);
-    let c2 = f32x4.splat(0);
-    let e2 = f32x4.splat(0);
+    const to = out + ((<usize>d) << 2);
+    const to2 = out2 + ((<usize>d) << 2);
+    let a = v128.load(to);
+    let b = v128.load(to, 16);
+    let c = v128.load(to, 32);
+    let e = v128.load(to, 48);
+    let a2 = v128.load(to2);
+    let b2 = v128.load(to2, 16);
+    let c2 = v128.load(to2, 32);
+    let e2 = v128.load(to2, 48);
     let row = v + ((<usize>d) << 2);
     for (let at = p; at < end; at += 4) {
       const weight = v128.load32_splat(at);
@@ -182,21 +184,22 @@ function mixTwo(
       if (second) e2 = f32x4.add(e2, f32x4.mul(weight2, value));
       row += vStride;
     }
-    const to = (<usize>d) << 2;
-    v128.store(out + to, a);
-    v128.store(out + to, b, 16);
-    v128.store(out + to, c, 32);
-    v128.store(out + to, e, 48);
+    v128.store(to, a);
+    v128.store(to, b, 16);
+    v128.store(to, c, 32);
+    v128.store(to, e, 48);
     if (second) {
-      v128.store(out2 + to, a2);
-      v128.store(out2 + to, b2, 16);
-      v128.store(out2 + to, c2, 32);
-      v128.store(out2 + to, e2, 48);
+      v128.store(to2, a2);
+      v128.store(to2, b2, 16);
+      v128.store(to2, c2, 32);
+      v128.store(to2, e2, 48);
     }
   }
   for (; d < headDim; d += 4) {
-    let a = f32x4.splat(0);
-    let a2 = f32x4.splat(0);
+    const to = out + ((<usize>d) << 2);
+    const to2 = out2 + ((<usize>d) << 2);
+    let a = v128.load(to);
+    let a2 = v128.load(to2);
     let row = v + ((<usize>d) << 2);
     for (let at = p; at < end; at += 4) {
       const value = v128.load(row);
@@ -204,20 +207,25 @@ function mixTwo(
       if (second) a2 = f32x4.add(a2, f32x4.mul(v128.load32_splat(at + toP2), value));
       row += vStride;
     }
-    v128.store(out + ((<usize>d) << 2), a);
-    if (second) v128.store(out2 + ((<usize>d) << 2), a2);
+    v128.store(to, a);
+    if (second) v128.store(to2, a2);
   }
 }
 
 function mix(p: usize, v: usize, vStride: usize, headDim: i32, count: i32, out: usize): void {
-  mixTwo(p, 0, v, vStride, headDim, count, out, out, false);
+  memory.fill(out, 0, <usize>headDim << 2);
+  addMixed(p, 0, v, vStride, headDim, count, out, out, false);
 }
+
+/** Queries whose scores are kept together, and keys that they read while these are in the nearest cache. */
+const QUERIES = 16;
+const KEYS = 64;
 
 /**
  * q, out [rows, heads * headDim]; k, v [≥ start + rows, kvHeads * headDim]; p: scratch of
- * 2 (start + rows + 3) values. Query i sees rows j <= start + i, and the last `window` of them when
- * window > 0. headDim is a multiple of 4. Two queries of one key-value head at a time read each key once:
- * neighbours in n = row · (heads / kvHeads) + head within its group.
+ * 16 (start + rows + 3) values. Query i sees rows j <= start + i, and the last `window` of them when
+ * window > 0. headDim is a multiple of 4. The queries of one key-value head, neighbours in
+ * n = row · (heads / kvHeads) + head within its group, go through the keys in blocks, two at a time.
  */
 export function attention(
   q: usize,
@@ -237,34 +245,63 @@ export function attention(
   const stride = headBytes * kvHeads;
   const group = heads / kvHeads;
   const queries = rows * group;
-  const toP2 = <usize>((start + rows + 3) & ~3) << 2;
+  const row = <usize>((start + rows + 3) & ~3) << 2;
   for (let kv = 0; kv < kvHeads; kv++) {
-    const base = headBytes * kv;
-    for (let n = 0; n < queries; n += 2) {
-      const at = headBytes * ((n / group) * heads + kv * group + (n % group));
-      const end = start + n / group + 1;
-      const low = window > 0 && end > window ? end - window : 0;
+    for (let from = 0; from < queries; from += QUERIES) {
+      const to = min(from + QUERIES, queries);
       // Fours are counted from row 0 on, whichever rows a query sees.
-      const first = low & ~3;
-      const skip = base + stride * first;
-      if (n + 1 == queries) {
-        const count = end - first;
-        scores(q + at, q, k + skip, stride, headBytes, scale, count, p, p, false);
-        softmax(p, low - first, count, count);
-        mix(p, v + skip, stride, headDim, count, out + at);
-        continue;
+      const first = lowest(from, group, start, window) & ~3;
+      const count = start + (to - 1) / group + 1 - first;
+      const skip = headBytes * kv + stride * first;
+      for (let j = 0; j < count; j += KEYS) {
+        const at = k + skip + stride * j;
+        for (let n = from; n < to; n += 2) {
+          const m = min(n + 1, to - 1);
+          const keys = min(KEYS, start + m / group + 1 - first - j);
+          if (keys <= 0) continue;
+          const scored = p + row * (n - from) + (<usize>j << 2);
+          const a = q + headBytes * placeOf(n, group, heads, kv);
+          const b = q + headBytes * placeOf(m, group, heads, kv);
+          if (m > n) {
+            scores(a, b, at, stride, headBytes, scale, keys, scored, scored + row, true);
+          } else scores(a, a, at, stride, headBytes, scale, keys, scored, scored, false);
+        }
       }
-      const m = n + 1;
-      const at2 = headBytes * ((m / group) * heads + kv * group + (m % group));
-      const end2 = start + m / group + 1;
-      const low2 = window > 0 && end2 > window ? end2 - window : 0;
-      const count = end2 - first;
-      scores(q + at, q + at2, k + skip, stride, headBytes, scale, count, p, p + toP2, true);
-      softmax(p, low - first, end - first, count);
-      softmax(p + toP2, low2 - first, count, count);
-      mixTwo(p, toP2, v + skip, stride, headDim, count, out + at, out + at2, true);
+      for (let n = from; n < to; n++) {
+        const low = lowest(n, group, start, window) - first;
+        softmax(p + row * (n - from), low, start + n / group + 1 - first, count);
+        memory.fill(out + headBytes * placeOf(n, group, heads, kv), 0, headBytes);
+      }
+      for (let j = 0; j < count; j += KEYS) {
+        const at = v + skip + stride * j;
+        for (let n = from; n < to; n += 2) {
+          const m = min(n + 1, to - 1);
+          const keys = min(KEYS, start + m / group + 1 - first - j);
+          if (keys <= 0) continue;
+          const weights = p + row * (n - from) + (<usize>j << 2);
+          const a = out + headBytes * placeOf(n, group, heads, kv);
+          const b = out + headBytes * placeOf(m, group, heads, kv);
+          if (m > n) addMixed(weights, row, at, stride, headDim, keys, a, b, true);
+          else addMixed(weights, 0, at, stride, headDim, keys, a, a, false);
+        }
+      }
     }
   }
+}
+
+/** The first row that query n sees. */
+// @ts-ignore: decorator
+@inline
+function lowest(n: i32, group: i32, start: i32, window: i32): i32 {
+  const end = start + n / group + 1;
+  return window > 0 && end > window ? end - window : 0;
+}
+
+/** Where query n lies, counted in heads. */
+// @ts-ignore: decorator
+@inline
+function placeOf(n: i32, group: i32, heads: i32, kv: i32): i32 {
+  return (n / group) * heads + kv * group + (n % group);
 }
 
 /**

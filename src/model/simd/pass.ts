@@ -10,6 +10,7 @@ import { LabError } from '../../errors.ts';
 import type { KvCache } from '../cache.ts';
 import type { LlamaLayer, LlamaModel } from '../llama.ts';
 import type { Adapter } from '../lora.ts';
+import { attentionBytes } from '../ops/attention.ts';
 import { allocate2D } from '../ops/host.ts';
 import { decodeRows, GATHER_BYTES, multiply, productBytes } from '../ops/linear-simd.ts';
 import { pairing } from '../ops/rope.ts';
@@ -187,7 +188,7 @@ function partBytes(
     out: 4 * tokens * width,
     gate: 4 * tokens * inner,
     up: 4 * tokens * inner,
-    work: Math.max(GATHER_BYTES, 8 * (start + tokens + 3), ...products, ...ranks),
+    work: Math.max(GATHER_BYTES, attentionBytes(start + tokens), ...products, ...ranks),
   };
 }
 
