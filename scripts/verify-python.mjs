@@ -1,9 +1,8 @@
 // `npm run verify:python`: other programs read what this one wrote, and must come to the same numbers.
-// Makes a virtual environment of pinned packages in .cache/verify (once: it is kept until a pin changes),
-// runs every scripts/verify/check_*.py (each prints {"title", "about", "rows": [{"what", "found",
-// "limit", "ok"}]} as its last line), and writes docs/reports/<day>-verification.md. A check may need
-// packages of its own (requirements_<check>.txt). No part of `npm test`: the packages take some
-// gigabytes, and one of them is compiled. Exit code 1 when a check fails. Names of checks run these
+// Makes a virtual environment of pinned packages in .cache/verify (kept until a pin changes), runs every scripts/verify/check_*.py (each prints {"title", "about", "rows": [{"what", "found",
+// "limit", "ok"}]} as its last line), and writes docs/reports/<day>-verification.md. What cannot stand
+// beside the rest has an environment of its own (requirements_<check>.txt, .cache/verify-<check>). No
+// part of `npm test`: the packages take some gigabytes. Exit code 1 when a check fails. Names of checks run these
 // alone, as in `npm run verify:python adapter`; then no report is written.
 
 import { spawnSync } from 'node:child_process';
@@ -16,8 +15,6 @@ import { commitOf } from './commit.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, 'scripts', 'verify');
-const venv = join(root, '.cache', 'verify');
-const python = join(venv, 'bin', 'python');
 const asked = process.argv.slice(2);
 const names = readdirSync(folder)
   .flatMap((file) => /^check_(\w+)\.py$/.exec(file)?.[1] ?? [])
@@ -32,20 +29,25 @@ function run(program, args) {
   process.exit(1);
 }
 
-/** Installs what a file of pins names, unless exactly that was installed before. */
-function install(file) {
+/** The Python of an environment that holds what a file of pins names; made where exactly that is not there. */
+function environment(name, file) {
+  const venv = join(root, '.cache', name);
+  const python = join(venv, 'bin', 'python');
   const pins = join(folder, file);
-  if (!existsSync(pins)) return;
   const hash = createHash('sha256').update(readFileSync(pins)).digest('hex');
-  const mark = join(venv, `${file}.sha256`);
-  if (existsSync(mark) && readFileSync(mark, 'utf8') === hash) return;
+  const mark = join(venv, 'pins.sha256');
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === hash) return python;
+  if (!existsSync(python)) run('python3', ['-m', 'venv', venv]);
   run(python, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '-r', pins]);
   writeFileSync(mark, hash);
+  return python;
 }
 
-if (!existsSync(python)) run('python3', ['-m', 'venv', venv]);
-install('requirements.txt');
-for (const name of names) install(`requirements_${name}.txt`);
+const python = environment('verify', 'requirements.txt');
+for (const name of names) {
+  const own = `requirements_${name}.txt`;
+  if (existsSync(join(folder, own))) environment(`verify-${name}`, own);
+}
 run(process.execPath, [join(root, 'scripts', 'fetch-models.mjs'), 'smollm2']);
 run(process.execPath, [join(root, 'scripts', 'build-cli.mjs')]);
 
