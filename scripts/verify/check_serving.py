@@ -21,9 +21,10 @@ from fake_vllm import FakeVllm
 
 HERE = pathlib.Path(__file__).resolve().parent
 POLICY = next(pathlib.Path('models').glob('*/*-q8_0.gguf')).resolve()
-CONFIG = '[att]\nlearning_rate = 0.002\nupdate_interval_k = 3\n[lab]\nstep_limit = 6\n'
+#: A rate high enough that two updates change the first turn.
+CONFIG = '[att]\nlearning_rate = 0.02\nupdate_interval_k = 3\n[lab]\nstep_limit = 6\n'
 SETTINGS = {'trigger': {'min_steps_before_first_update': 3, 'novelty_threshold': 0},
-            'rollback': {'kl_divergence_limit': 5, 'repetition_ratio_limit': 1}}
+            'rollback': {'kl_divergence_limit': 100, 'repetition_ratio_limit': 1}}
 TOKENS = 32
 #: In logits, as in src/model/llama-cpp.gpu.test.ts.
 MARGIN = 0.25
@@ -118,7 +119,7 @@ def main():
                                                         'temperature': 0})
             text = answer['choices'][0]['message']['content']
             ids = ','.join(map(str, ours['adapter']['ids'][:sure['adapter']]))
-            begins = attt('decode', '--model', POLICY, '--ids', ids)['text']
+            begins = attt('decode', '--model', POLICY, '--ids', ids)['text'].removesuffix('<|im_end|>')
             row(f'`serve_llama_cpp.py`, a chat: the turn begins as ours, with {json.dumps(begins)}',
                 text.startswith(begins), True, text.startswith(begins))
             (scratch / 'steps.toml').write_text('[lab]\nstep_limit = 4\n')

@@ -98,8 +98,10 @@ test.each([
   ['bad_loha', /peft_type "LOHA"/],
   ['ad_fullhead', /modules_to_save lm_head/],
   ['ad_bad', /12 tensors .* no LoRA matrices/],
-])('%s is refused by name', async (name, message) => {
+])('%s is refused by name, and the base writes what it wrote before', async (name, message) => {
+  const before = await logits(null, [3, 7, 11]);
   await expect(openAdapter(peft(name), model.config)).rejects.toThrow(message);
+  expect(await logits(null, [3, 7, 11])).toEqual(before);
 });
 
 test('an adapter of another model is refused with both sizes', async () => {

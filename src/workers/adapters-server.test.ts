@@ -131,3 +131,19 @@ test('an adapter of another model is refused where it is used, and an empty name
     (async () => calls.renameAdapter({ id: idOf('garden'), name: '  ', note: '' }, never))(),
   ).rejects.toThrow(/name is empty/);
 });
+
+test.each(['gguf', 'peft'] as const)(
+  'name and note go out with a %s file, and come in with it',
+  async (form) => {
+    const id = idOf('garden');
+    await calls.renameAdapter({ id, name: 'a garden', note: 'step 40\nafter the rain' }, never);
+    const input = { id, form, dtype: 'F32', strength: 1 } as const;
+    const { bytes } = await calls.saveAdapter(input, never);
+    const again = await calls.openAdapter(
+      { files: [new File([Uint8Array.from(bytes)], 'x')] },
+      never,
+    );
+    expect(again).toMatchObject({ name: 'a garden', note: 'step 40\nafter the rain' });
+    await calls.deleteAdapter({ id: again.id }, never);
+  },
+);
