@@ -5,8 +5,9 @@
 // part of `npm test`: the packages take some gigabytes. Exit code 1 when a check fails. Names of checks run these
 // alone, as in `npm run verify:python adapter`; then no report is written.
 
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -51,22 +52,26 @@ for (const name of names) {
 run(process.execPath, [join(root, 'scripts', 'fetch-models.mjs'), 'smollm2']);
 run(process.execPath, [join(root, 'scripts', 'build-cli.mjs')]);
 
-const checks = names.map((name) => {
-  console.log(`\n=== ${name}`);
-  const { status, stdout } = spawnSync(python, [join(folder, `check_${name}.py`)], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    encoding: 'utf8',
-    maxBuffer: 64 * 2 ** 20,
-  });
+/** Runs one check; what it says as its last line, or no rows where it ended otherwise. */
+async function check(name) {
+  const file = join(folder, `check_${name}.py`);
+  const child = spawn(python, [file], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  let stdout = '';
+  for await (const part of child.stdout) stdout += part;
+  const status = child.exitCode ?? (await once(child, 'close'))[0];
   const last = stdout.trimEnd().split('\n').at(-1) ?? '';
   if (status !== 0) return { name, title: name, about: `It ended with ${status}.`, rows: [] };
-  const check = { name, ...JSON.parse(last) };
-  for (const { what, found, limit, ok } of check.rows) {
+  return { name, ...JSON.parse(last) };
+}
+
+// All at once: each has one busy program at a time.
+const checks = await Promise.all(names.map(check));
+for (const { name, rows } of checks) {
+  console.log(`\n=== ${name}`);
+  for (const { what, found, limit, ok } of rows) {
     console.log(`${ok ? 'ok  ' : 'FAIL'} ${what}: ${found} (${limit})`);
   }
-  return check;
-});
+}
 const failed = checks.filter(({ rows }) => rows.length === 0 || rows.some(({ ok }) => !ok));
 const day = new Date().toISOString().slice(0, 10);
 if (asked.length === 0) {

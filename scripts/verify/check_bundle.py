@@ -21,23 +21,23 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 SMOLLM2 = pathlib.Path('.cache/models/SmolLM2-135M-Instruct.Q4_1.gguf').resolve()
 POLICY = next(pathlib.Path('models').glob('*/*-q8_0.gguf')).resolve()
 
-ATT = 'ngram_n = 3\ngrad_steps = 2\nupdate_interval_k = 3\n'
+ATT = 'ngram_n = 3\ngrad_steps = 2\nupdate_interval_k = 3\nlearning_rate = 0.002\n'
 TRIGGER = {'min_steps_before_first_update': 3, 'novelty_threshold': 0, 'max_updates_per_episode': 4}
-#: Name, model, more of [models.policy], [att] and [lab], more of att.rollback.
+#: Name, model, more of [models.policy] and [lab], more of att.rollback.
 RUNS = [
-    ('the bundled policy', POLICY, '', 'learning_rate = 0.002\n',
+    ('the bundled policy', POLICY, '',
      'step_limit = 12\ntarget_modules = ["q_proj", "k_proj", "v_proj", "down_proj"]\n', {'kl_divergence_limit': 5}),
-    ('the bundled policy, rolled back', POLICY, '', 'learning_rate = 0.002\n',
-     'step_limit = 12\nloss_normalisation = "tokens"\ntrain_context = "conversation"\n', {'kl_divergence_limit': 0.01}),
-    ('SmolLM2-135M', SMOLLM2, 'max_tokens = 24\n', '', 'step_limit = 6\n', {'kl_divergence_limit': 5}),
+    ('the bundled policy, in context', POLICY, '',
+     'step_limit = 12\nloss_normalisation = "tokens"\ntrain_context = "conversation"\n', {'kl_divergence_limit': 0.00015}),
+    ('SmolLM2-135M', SMOLLM2, 'max_tokens = 24\n', 'step_limit = 6\n', {'kl_divergence_limit': 5}),
 ]
 
 
-def bundle(scratch, index, model, policy, att, lab, rollback):
+def bundle(scratch, index, model, policy, lab, rollback):
     """Plays one episode and unpacks its bundle into a folder that holds nothing else."""
     out = scratch / f'run{index}'
     config, settings = scratch / f'{index}.toml', scratch / f'{index}.json'
-    config.write_text(f'[models.policy]\n{policy}[att]\n{ATT}{att}[lab]\n{lab}')
+    config.write_text(f'[models.policy]\n{policy}[att]\n{ATT}[lab]\n{lab}')
     limits = {'repetition_ratio_limit': 1, **rollback}
     settings.write_text(json.dumps({'att': {'trigger': TRIGGER, 'rollback': limits}}))
     attt('run', '--model', model, '--env', 'household', '--split', 'valid_unseen', '--tasks', 2, '--seed', 3,
@@ -91,8 +91,8 @@ def main():
         found_rows.append({'what': what, 'found': str(found), 'limit': limit, 'ok': bool(ok)})
 
     with tempfile.TemporaryDirectory() as scratch:
-        for index, (name, model, policy, att, lab, rollback) in enumerate(RUNS):
-            file, folder = bundle(pathlib.Path(scratch), index, model, policy, att, lab, rollback)
+        for index, (name, model, policy, lab, rollback) in enumerate(RUNS):
+            file, folder = bundle(pathlib.Path(scratch), index, model, policy, lab, rollback)
             checked = attt('bundle', 'validate', file)
             facts = json.loads((folder / 'MANIFEST.json').read_text())['facts']
             row(f'{name}: a valid bundle of {facts["steps"]} steps, {facts["updates"]} updates kept, '

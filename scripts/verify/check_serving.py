@@ -26,8 +26,8 @@ CONFIG = '[att]\nlearning_rate = 0.02\nupdate_interval_k = 3\n[lab]\nstep_limit 
 SETTINGS = {'trigger': {'min_steps_before_first_update': 3, 'novelty_threshold': 0},
             'rollback': {'kl_divergence_limit': 100, 'repetition_ratio_limit': 1}}
 TOKENS = 32
-#: In logits, as in src/model/llama-cpp.gpu.test.ts.
-MARGIN = 0.25
+#: In logits.
+MARGIN = 0.02
 
 
 def free_port():
@@ -66,11 +66,10 @@ def wait_for(url, server):
     raise SystemExit('The server did not come up.')
 
 
-def decided(result, *args):
-    """How many leading ids lie more than MARGIN above the second best: llama.cpp reads x in 8 bits, so nearer ties
-    may fall either way there."""
+def decided(base, result, *args):
+    """How many leading ids lie more than MARGIN above the second best: nearer ties may fall either way."""
     ids = result['prompt_ids'] + result['ids']
-    rows = np.sort(logits(POLICY, ids, *args)[len(result['prompt_ids']) - 1:-1], axis=-1)
+    rows = np.sort(logits(base, ids, *args)[len(result['prompt_ids']) - 1:-1], axis=-1)
     near = np.flatnonzero(rows[:, -1] - rows[:, -2] <= MARGIN)
     return int(near[0]) if len(near) else len(result['ids'])
 
@@ -91,18 +90,22 @@ def main():
         zipfile.ZipFile(scratch / 'run' / 'valid_unseen-2.attt.zip').extractall(folder)
         messages = json.loads((folder / 'events.jsonl').open().readline())['messages']
         (scratch / 'messages.json').write_text(json.dumps(messages))
+        # The base in F16, by merging nothing into it: what llama.cpp rounds is too small then to turn a choice.
+        base = scratch / 'base-f16.gguf'
+        attt('adapter', 'merge', folder / 'adapter', '--model', POLICY, '--strength', 0, '--type', 'F16', '--out', base)
         ours = {
-            what: attt('generate', '--model', POLICY, '--messages', scratch / 'messages.json', '--max-tokens', TOKENS,
+            what: attt('generate', '--model', base, '--messages', scratch / 'messages.json', '--max-tokens', TOKENS,
                        '--temperature', 0, *args)
             for what, args in (('base', []), ('adapter', ['--adapter', folder / 'adapter']))
         }
         row('The adapter changes what is written (a control)', ours['base']['text'] != ours['adapter']['text'], True,
             ours['base']['text'] != ours['adapter']['text'])
 
-        sure = {'base': decided(ours['base']), 'adapter': decided(ours['adapter'], '--adapter', folder / 'adapter')}
+        sure = {'base': decided(base, ours['base']),
+                'adapter': decided(base, ours['adapter'], '--adapter', folder / 'adapter')}
 
         port = free_port()
-        server = serve(scratch, [folder / 'replay' / 'serve_llama_cpp.py', POLICY, '--port', port])
+        server = serve(scratch, [folder / 'replay' / 'serve_llama_cpp.py', base, '--port', port])
         try:
             url = f'http://127.0.0.1:{port}'
             wait_for(f'{url}/v1/models', server)
@@ -119,7 +122,7 @@ def main():
                                                         'temperature': 0})
             text = answer['choices'][0]['message']['content']
             ids = ','.join(map(str, ours['adapter']['ids'][:sure['adapter']]))
-            begins = attt('decode', '--model', POLICY, '--ids', ids)['text'].removesuffix('<|im_end|>')
+            begins = attt('decode', '--model', base, '--ids', ids)['text'].removesuffix('<|im_end|>')
             row(f'`serve_llama_cpp.py`, a chat: the turn begins as ours, with {json.dumps(begins)}',
                 text.startswith(begins), True, text.startswith(begins))
             (scratch / 'steps.toml').write_text('[lab]\nstep_limit = 4\n')
@@ -147,7 +150,7 @@ def main():
         row('What it prints: the served adapter, asked by its name', done.stdout.strip(), 'served by mine',
             done.stdout.strip() == 'served by mine')
         vllm.close()
-    about = ("A run of six steps of the bundled policy with two updates. The server is llama.cpp's own (in xllamacpp), "
+    about = ("A run of six steps of the bundled policy with two updates; its base served in F16. The server is llama.cpp's own (in xllamacpp), "
              'started by the script of the bundle. vLLM itself was not run: it wants a GPU.')
     print(json.dumps({'title': 'An adapter on other engines', 'about': about, 'rows': rows}))
 
