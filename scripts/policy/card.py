@@ -59,6 +59,10 @@ def mean(values: Iterable[float]) -> float:
     return sum(values) / len(values) if values else math.nan
 
 
+def number(x: float, digits: int) -> str:
+    return "–" if math.isnan(x) else f"{x:.{digits}f}"
+
+
 def percent(x: float) -> str:
     return "–" if math.isnan(x) else f"{100 * x:.0f} %"
 
@@ -91,12 +95,12 @@ def rows(kinds: list[str]) -> list[tuple[str, Callable[[list[dict]], str]]]:
     out.append(("solved by seed", solved_by_seed))
     for kind in kinds:
         out.append((f"`{kind}`", lambda es, k=kind: solved_in_words([e for e in es if e["kind"] == k])))
-    out.append(("steps of successes: mean", lambda es: f"{mean(len(e['steps']) for e in es if e['solved']):.1f}"))
+    out.append(("steps of successes: mean", lambda es: number(mean(len(e["steps"]) for e in es if e["solved"]), 1)))
     for title, wanted in (("successes", True), ("failures", False)):
         part = lambda es, w=wanted: [e for e in es if e["solved"] == w]
         pooled = lambda es, part=part: [s for e in part(es) for s in e["steps"]]
         out.append((f"{title}: repetition in fifths", lambda es, part=part: ", ".join(
-            f"{mean(repetition(fifth(e['steps'], f)) for e in part(es) if len(e['steps']) >= 5):.2f}" for f in FIFTHS)))
+            number(mean(repetition(fifth(e["steps"], f)) for e in part(es) if len(e["steps"]) >= 5), 2) for f in FIFTHS)))
         out.append((f"{title}: last fifth above 0.8", lambda es, part=part: percent(looped(part(es)))))
         out.append((f"{title}: steps that answer `Nothing happens.`", lambda es, pooled=pooled: percent(
             mean(s["observation"] == "Nothing happens." for s in pooled(es)))))

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 import gguf
+import jinja2
 import numpy as np
 import torch
 from gguf.quants import dequantize
@@ -73,8 +74,13 @@ def load_policy(path: Path, adapter: Path | None = None) -> Policy:
     return policy.eval()
 
 
-def read_chat_template(path: Path) -> str:
-    return _field(gguf.GGUFReader(path), "tokenizer.chat_template")
+def chat_template(text: str) -> jinja2.Template:
+    """A template as transformers runs it."""
+    return jinja2.Environment(trim_blocks=True, lstrip_blocks=True).from_string(text)
+
+
+def read_chat_template(path: Path) -> jinja2.Template:
+    return chat_template(_field(gguf.GGUFReader(path), "tokenizer.chat_template"))
 
 
 def read_tokenizer(path: Path) -> Tokenizer:

@@ -38,6 +38,8 @@ def main() -> None:
            "--tokens", args.tokens, "--lr", 0.0015, "--row-tokens", 1200, "--step-tokens", 1200)
     args.out.mkdir(parents=True, exist_ok=True)
     shutil.copy(result / "lora.gguf", args.out / "household-smollm2-lora.gguf")
+    python("lora_greedy.py", "--base", args.base, "--adapter", args.out / "household-smollm2-lora.gguf",
+           "--episodes", args.work / "val.jsonl", "--out", "e2e/fixtures/policy/smollm2-lora.json")
     python("curve.py", "--train", result / "train.csv", "--val", result / "val.csv", "--out", args.out)
 
 

@@ -19,7 +19,7 @@ import torch
 from tokenizers import Tokenizer
 
 from cached import CachedPolicy
-from gguf_file import load_policy, read_chat_template, read_tokenizer
+from gguf_file import chat_template, load_policy, read_chat_template, read_tokenizer
 from model import Policy
 from tokenizer import CHAT_TEMPLATE, SPECIALS, load_tokenizer
 
@@ -115,7 +115,7 @@ def main() -> None:
     if args.tokenizer is None and args.model.suffix != ".gguf":
         raise SystemExit("A checkpoint holds no tokenizer: give --tokenizer tokenizer.json.")
     policy = load_policy(args.model, args.adapter)
-    template = jinja2.Template(read_chat_template(args.model) if args.model.suffix == ".gguf" else CHAT_TEMPLATE)
+    template = read_chat_template(args.model) if args.model.suffix == ".gguf" else chat_template(CHAT_TEMPLATE)
     tokenizer = load_tokenizer(args.tokenizer) if args.tokenizer else read_tokenizer(args.model)
     starts = [{"split": args.split, "index": t} for t in args.tasks] if args.split else [{"seed": s} for s in args.seeds]
     world = World()

@@ -28,9 +28,9 @@ CLIP = 1.0
 """Largest norm of a step's gradient."""
 
 
-def read_corpus(path: Path, tokenizer: Tokenizer, template: str) -> Corpus:
+def read_corpus(path: Path, tokenizer: Tokenizer, template: jinja2.Template) -> Corpus:
     """Episodes with the system turn that the template adds, and proof that the pieces' ids are the whole text's ids."""
-    render = jinja2.Template(template).render
+    render = template.render
     bare = [{"role": "user", "content": "?"}]
     head = render(messages=bare).split("<|im_start|>user")[0]
     system = [{"role": "system", "content": head.removeprefix("<|im_start|>system\n").removesuffix("<|im_end|>\n")}] if head else []

@@ -1,4 +1,4 @@
-/** The data stages as make.py runs them: episodes, tokenizer and token arrays from a seed. Needs Python with `tokenizers`. */
+/** The stages of make.py up to the weights: from a seed the same episodes, tokens and weights. Needs Python with torch. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -10,6 +10,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 const python = ['.venv/bin/python', '.cache/verify/bin/python'].find((path) => existsSync(path));
 const folder = mkdtempSync(join(tmpdir(), 'attt-data-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Prints the hash of a checkpoint's weights. */
+const HASH = `
+import hashlib, sys, torch
+model = torch.load(sys.argv[1], weights_only=False)["model"]
+print(hashlib.sha256(b"".join(model[name].numpy().tobytes() for name in sorted(model))).hexdigest())
+`;
 
 function run(program: string, ...args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
@@ -61,5 +68,18 @@ describe('the data stages', () => {
     // about 56 tokens a step and 14 steps an episode
     expect((one?.statistics.tokens ?? 0) / 400).toBeGreaterThan(500);
     expect((one?.statistics.tokens ?? 0) / 400).toBeLessThan(1200);
+  });
+  test.skipIf(python === undefined)('give the same weights by one process and by two', () => {
+    const size = ['--layers', '2', '--width', '64', '--hidden', '128', '--tokens', '6000'];
+    const steps = ['--step-tokens', '2048', '--row-tokens', '1024', '--warmup-steps', '2'];
+    const hashes = ['1', '2'].map((workers) => {
+      const out = join(folder, `weights-${workers}`);
+      const corpus = join(folder, '1.npz');
+      const flags = ['--stage', `${corpus}:1`, '--val', corpus, '--out', out, '--workers', workers];
+      run(python ?? '', 'scripts/policy/train.py', ...flags, ...size, ...steps);
+      return run(python ?? '', '-c', HASH, join(out, 'final.pt'));
+    });
+    expect(hashes[0]).toMatch(/^[0-9a-f]{64}\s$/);
+    expect(hashes[0]).toBe(hashes[1]);
   });
 });
