@@ -27,10 +27,7 @@ describe.each(['cpu', 'wasm'] as const)('the families on %s', (backend) => {
   it.each(TINY_MODELS)('%s gives the logits of transformers', async (file, entry) => {
     const model = await open(file);
     const { ids, logits: expected } = logits[entry];
-    // The vector kernels multiply blocks with x rounded to 16 bits (ops/linear-simd.ts), 2e-5 of each
-    // product; through two layers of width 64 that came to 1.1e-3 of logits that reach 8.8.
-    const rounded = backend === 'wasm' && entry.includes('_Q');
-    expect(await logitError(model, ids, expected)).toBeLessThan(rounded ? 2e-3 : 1e-4);
+    expect(await logitError(model, ids, expected)).toBeLessThan(1e-4);
     model.dispose();
   });
 

@@ -69,6 +69,8 @@ export interface LoadOptions {
   /** Called after each tensor with the bytes read so far and in all. */
   readonly onProgress?: (bytes: number, total: number) => void;
   readonly signal?: AbortSignal;
+  /** Leaves a small model's weights quantised on WASM too, as a large one's are; for tests. */
+  readonly keepQuantised?: boolean;
 }
 
 /**
@@ -87,6 +89,7 @@ export async function loadLlama(
   const owned: { dispose(): void }[] = [];
   const tensors = new Map(gguf.tensors.map((tensor) => [tensor.name, tensor]));
   const total = gguf.tensors.reduce((sum, { bytes }) => sum + bytes, 0);
+  const parameters = gguf.tensors.reduce((sum, { rows, cols }) => sum + rows * cols, 0);
   const matrices: WeightMatrix[] = [];
   let done = 0;
 
@@ -101,7 +104,9 @@ export async function loadLlama(
   const matrix = async (name: string): Promise<WeightMatrix> => {
     const tensor = named(tensors, name);
     const bytes = await bytesOf(tensor);
-    const weight = uploadWeight(name, tensor.type, tensor.rows, tensor.cols, bytes);
+    const { type, rows, cols } = tensor;
+    const known = options.keepQuantised ? undefined : parameters;
+    const weight = uploadWeight(name, type, rows, cols, bytes, known);
     owned.push(weight);
     matrices.push(weight);
     return weight;
@@ -174,7 +179,7 @@ export async function loadLlama(
       layers,
       outputNorm,
       head,
-      parameters: gguf.tensors.reduce((sum, { rows, cols }) => sum + rows * cols, 0),
+      parameters,
       tensorBytes: total,
       matrices,
       own: (part) => void owned.push(part),

@@ -7,7 +7,7 @@ import type { BackendName, MemoryPart } from '../records.ts';
 import { FAMILIES, type Family } from './families.ts';
 import type { LlamaConfig } from './llama-config.ts';
 import { projectionShape } from './llama-config.ts';
-import { panelBytes } from './weights-simd.ts';
+import { keptType, panelBytes } from './weights-simd.ts';
 
 /** Bytes of a float32. */
 const FLOAT = 4;
@@ -47,8 +47,8 @@ export const defaultNeeds: Omit<MemoryNeeds, 'weightBytes'> = {
 
 /**
  * Bytes that a model's tensors take on a backend once it has run them forwards and backwards. On
- * WebGPU they stay as they are in the file, on wasm they stay quantised in panels, on cpu a float32 copy
- * is made.
+ * WebGPU they stay as they are in the file, on wasm in panels, quantised but for small models, on cpu a
+ * float32 copy is made.
  */
 export function weightBytesOn(
   backend: BackendName,
@@ -58,12 +58,18 @@ export function weightBytesOn(
     case 'webgpu':
       return sum(tensors, fileBytes);
     case 'wasm':
-      return sum(tensors, ({ type, rows, cols }) => panelBytes(type, rows, cols));
+      return sum(tensors, ({ type, rows, cols }) =>
+        panelBytes(keptType(type, parametersOf(tensors)), rows, cols),
+      );
     case 'cpu':
       return sum(tensors, (each) => fileBytes(each) + 4 * each.rows * each.cols);
     default:
       return backend satisfies never;
   }
+}
+
+function parametersOf(tensors: readonly Pick<GgufTensor, 'rows' | 'cols'>[]): number {
+  return sum(tensors, ({ rows, cols }) => rows * cols);
 }
 
 function fileBytes({ type, rows, cols }: Pick<GgufTensor, 'type' | 'rows' | 'cols'>): number {

@@ -13,7 +13,7 @@ import {
   isBlockType,
   readBlock,
 } from '../formats/quant-blocks.ts';
-import { byteLength, GGML_LAYOUTS, type GgmlType } from '../formats/quants.ts';
+import { byteLength, dequantize, GGML_LAYOUTS, type GgmlType } from '../formats/quants.ts';
 import { heapBytes, heapFloats, pointerOf, type SimdKernels, simdKernels } from './simd/kernels.ts';
 
 /** Rows of a panel. */
@@ -60,6 +60,17 @@ export function panelForm(type: GgmlType): PanelForm {
   }
 }
 
+/**
+ * A model of at most so many parameters is kept as float32, 32 MiB at most: its products are then exact,
+ * where rounding x to 16 bits moves logits of small models by up to 1e-3, and in the caches no slower.
+ */
+const EXACT_PARAMETERS = 2 ** 23;
+
+/** The type as which matrices of a model of `parameters` in all lie in the panels. */
+export function keptType(type: GgmlType, parameters: number): GgmlType {
+  return isBlockType(type) && parameters <= EXACT_PARAMETERS ? 'F32' : type;
+}
+
 /** Bytes of one block (of `floats`: one column) of a panel. */
 export function blockBytes(form: PanelForm): number {
   switch (form.kind) {
@@ -90,14 +101,24 @@ export class SimdWeight {
   readonly stride: number;
   readonly #tensor: tf.Tensor;
 
-  /** Copies `bytes` into WASM memory. Throws `limit` when the heap's budget would be exceeded. */
-  constructor(name: string, type: GgmlType, rows: number, cols: number, bytes: Uint8Array) {
-    const needed = panelBytes(type, rows, cols);
+  /**
+   * Copies `bytes` into WASM memory, decoded where they are `kept` as F32. Throws `limit` when the heap's
+   * budget would be exceeded.
+   */
+  constructor(
+    name: string,
+    type: GgmlType,
+    rows: number,
+    cols: number,
+    bytes: Uint8Array,
+    kept: GgmlType,
+  ) {
+    const needed = panelBytes(kept, rows, cols);
     refuseBeyondHeap(name, needed);
     const kernels = simdKernels();
     if (kernels === null) throw new LabError('internal', `${name}: there are no vector kernels.`);
     this.kernels = kernels;
-    this.form = panelForm(type);
+    this.form = panelForm(kept);
     this.stride = needed / Math.ceil(rows / PANEL);
     this.#tensor = tf.keep(tf.zeros([needed / 4], 'int32'));
     const panels = {
@@ -105,10 +126,14 @@ export class SimdWeight {
       floats: heapFloats(this.pointer, needed / 4),
     };
     const rowBytes = byteLength(type, cols);
+    const decoded = new Float32Array(kept === type ? 0 : cols);
     for (let row = 0; row < rows; row++) {
       const from = bytes.subarray(row * rowBytes, (row + 1) * rowBytes);
       const at = Math.floor(row / PANEL) * this.stride;
-      if (isBlockType(type)) packBlocks(type, from, panels, at, row % PANEL, this.form);
+      if (kept !== type) {
+        dequantize(type, from, decoded);
+        packNumbers(new Uint8Array(decoded.buffer), 4, panels.bytes, at, row % PANEL);
+      } else if (isBlockType(type)) packBlocks(type, from, panels, at, row % PANEL, this.form);
       else packNumbers(from, GGML_LAYOUTS[type].typeBytes, panels.bytes, at, row % PANEL);
     }
   }

@@ -70,6 +70,30 @@ describe.each(['wasm', 'cpu'] as const)('on %s', (backend) => {
     },
   );
 
+  it.each(['Q4_1', 'Q8_0', 'Q6_K'] as const)(
+    "a small model's product with %s errs by float32 sums alone",
+    (type) => {
+      forCases(`small ${type}`, 20, (rng) => {
+        const { rows, cols, bytes, values } = oddWeight(rng, type);
+        const w = uploadWeight('w', type, rows, cols, bytes, 2 ** 23);
+        tf.tidy(() => {
+          const x = random2D(rng, 1 + rng.int(6), cols);
+          const dy = random2D(rng, x.shape[0], rows);
+          const decoded = tf.tensor2d(values, [rows, cols]);
+          const f = (each: tf.Tensor) => linearReference(each as tf.Tensor2D, decoded);
+          const y = linear(x, w).dataSync();
+          expect(distance(y, f(x).dataSync())).toBeLessThan(TOLERANCE);
+          const dx = linearBackward(dy, w).dataSync();
+          expect(distance(dx, tf.grad(f)(x, dy).dataSync())).toBeLessThan(TOLERANCE);
+          const ids = Int32Array.of(rows - 1, 0);
+          const last = values.slice((rows - 1) * cols);
+          expect(gatherRows(w, ids).dataSync().slice(0, cols)).toEqual(last);
+        });
+        w.dispose();
+      });
+    },
+  );
+
   it('gathered rows are the decoded rows, bit for bit; an id outside is refused', () => {
     const odd = oddWeight(deriveRng(7, 'gather'), 'Q4_1');
     const w = uploadWeight('embedding', 'Q4_1', odd.rows, odd.cols, odd.bytes);

@@ -6,7 +6,7 @@ import { onGpu } from './ops/host.ts';
 import { simdKernels } from './simd/kernels.ts';
 import { GpuWeight } from './weights-gpu.ts';
 import { HostWeight } from './weights-host.ts';
-import { SimdWeight } from './weights-simd.ts';
+import { keptType, SimdWeight } from './weights-simd.ts';
 
 /** A frozen matrix W [rows, cols] (ggml: rows = outputs, cols = inputs). Owned by the model. */
 export interface WeightMatrix {
@@ -24,7 +24,8 @@ export interface WeightMatrix {
 }
 
 /**
- * Takes the file's bytes of one matrix. On WebGPU and wasm they are copied, still quantised; on cpu, and
+ * Takes the file's bytes of one matrix of a model of `parameters` in all (unknown: a large one). On WebGPU
+ * and wasm they are copied, still quantised but for small models on wasm; on cpu, and
  * on wasm without vector instructions, they are kept as they are (not copied) and decoded when first
  * needed. Throws `bad_input` when the size does not fit the type and shape, `unsupported` for a type without a decoder, `limit` when a device limit is in the way.
  */
@@ -34,6 +35,7 @@ export function uploadWeight(
   rows: number,
   cols: number,
   bytes: Uint8Array,
+  parameters = Number.POSITIVE_INFINITY,
 ): WeightMatrix {
   const fileBytes = rows * byteLength(type, cols);
   if (bytes.length !== fileBytes) {
@@ -43,7 +45,7 @@ export function uploadWeight(
       { name, type, expected: fileBytes, found: bytes.length },
     );
   }
-  const storage = store(name, type, rows, cols, bytes);
+  const storage = store(parameters, name, type, rows, cols, bytes);
   return {
     name,
     type,
@@ -56,7 +58,12 @@ export function uploadWeight(
   };
 }
 
-function store(...matrix: ConstructorParameters<typeof GpuWeight>): WeightMatrix['storage'] {
+function store(
+  parameters: number,
+  ...matrix: ConstructorParameters<typeof GpuWeight>
+): WeightMatrix['storage'] {
   if (onGpu()) return new GpuWeight(...matrix);
-  return simdKernels() === null ? new HostWeight(...matrix) : new SimdWeight(...matrix);
+  if (simdKernels() === null) return new HostWeight(...matrix);
+  const [, type] = matrix;
+  return new SimdWeight(...matrix, keptType(type, parameters));
 }

@@ -21,10 +21,10 @@ import { passFits } from './pass.ts';
 
 const IDS = Array.from({ length: 29 }, (_, i) => (i * 7 + 3) % 40);
 
-async function open(name: string): Promise<LlamaModel> {
+async function open(name: string, keepQuantised = false): Promise<LlamaModel> {
   const path = new URL(`../../../e2e/fixtures/families/${name}.gguf`, import.meta.url);
   const source = bytesSource(new Uint8Array(readFileSync(path)), name);
-  return loadLlama(await readGguf(source), source);
+  return loadLlama(await readGguf(source), source, { keepQuantised });
 }
 
 /** On every projection, and B is not zero. */
@@ -68,10 +68,19 @@ async function byPass(
 describe('the pass on wasm', () => {
   beforeAll(() => openHost('wasm'));
 
-  it.each(['tiny_llama3rope', 'tiny_qwen2', 'tiny_qwen3', 'tiny_gemma3', 'q_Q4_0', 'q_Q8_0'])(
-    'gives the bits of the ops in chunks of any size, with and without an adapter: %s',
-    async (name) => {
-      const model = await open(name);
+  it.each([
+    ['tiny_llama3rope', false],
+    ['tiny_qwen2', false],
+    ['tiny_qwen3', false],
+    ['tiny_gemma3', false],
+    ['q_Q4_0', false],
+    ['q_Q4_0', true],
+    ['q_Q8_0', true],
+    ['q_F16', true],
+  ])(
+    'gives the bits of the ops in chunks of any size, with and without an adapter: %s, quantised: %s',
+    async (name, keepQuantised) => {
+      const model = await open(name, keepQuantised);
       expect(passFits(model)).toBe(true);
       for (const rank of [0, 3, 8]) {
         const adapter = rank === 0 ? null : busyAdapter(model, rank);
