@@ -211,7 +211,13 @@ try {
         name,
         name.endsWith('-node') ? await openNode(name, folder) : await openPage(name, port),
       );
-      console.error(`${name}: ${opened.get(name).device}`);
+      const { device } = opened.get(name);
+      console.error(`${name}: ${device}`);
+      if (asked.hardware && /swiftshader|llvmpipe/i.test(device)) {
+        console.error(
+          '--hardware: this machine has no GPU that Chromium can use; that is a CPU in its place.',
+        );
+      }
     } catch (error) {
       console.error(`${name} did not start: ${firstLine(error)}`);
     }

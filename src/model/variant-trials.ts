@@ -8,7 +8,7 @@ import { LabError } from '../errors.ts';
 import type { Trial } from './choose-variants.ts';
 import { attendShader, mergeShader, partsLength, partsShader } from './decode/attention-wgsl.ts';
 import { Compiler } from './decode/compile.ts';
-import { productsShader, type Shader, SPLITS } from './decode/wgsl.ts';
+import { type Matrix, productsShader, type Shader, splitOf } from './decode/wgsl.ts';
 import type { LlamaModel } from './llama.ts';
 import { linear, linearBackward } from './ops/index.ts';
 import { gpuBackend } from './ops/program.ts';
@@ -34,9 +34,10 @@ export function variantTrials(model: LlamaModel): VariantTrials {
   const x = waves(MANY, matrix.cols);
   const dy = waves(MANY, matrix.rows);
   const bench = new Bench(gpuBackend().device);
-  const whole = matrix.storage.kind === 'gpu' && matrix.cols % 32 === 0;
+  // One layer and the head: wide and narrow, long and short, as a token meets them.
+  const walked = [...Object.values(first.projections), model.head].flatMap(wholeMatrix);
   return {
-    matvec: whole ? (name) => matvecTrial(bench, matrix, name) : null,
+    matvec: walked.length > 0 ? (name) => matvecTrial(bench, walked, name) : null,
     matmul: (name) => opTrial(() => linear(x, matrix), { ...FIXED, matmul: name }),
     transpose: (name) => opTrial(() => linearBackward(dy, matrix), { ...FIXED, transpose: name }),
     attention: (name) => attentionTrial(bench, model, name),
@@ -69,17 +70,31 @@ function opTrial(op: () => tf.Tensor2D, choice: Choice): Trial {
   };
 }
 
-function matvecTrial(bench: Bench, matrix: WeightMatrix, name: VariantOf<'matvec'>): Trial {
-  const { type, rows, cols, storage } = matrix;
-  const [shard] = storage.kind === 'gpu' ? storage.shards : [];
-  if (shard === undefined) throw new LabError('internal', `${matrix.name} is not in GPU memory.`);
-  const shader = productsShader([{ type, rows: shard.rows, cols }], null, SPLITS[name]);
-  const planes = shard.planes.map((plane) => {
-    const { resource } = gpuBackend().tensorMap.get(plane.dataId);
-    return resource as GPUBuffer; // textures are made from images only
+interface WholeMatrix extends Matrix {
+  readonly planes: readonly GPUBuffer[];
+}
+
+/** The matrix, if the decoder's kernels can walk over it in one binding. */
+function wholeMatrix({ type, rows, cols, storage }: WeightMatrix): WholeMatrix[] {
+  if (storage.kind !== 'gpu' || cols % 32 !== 0 || storage.shards.length !== 1) return [];
+  const planes = storage.shards.flatMap((shard) => shard.planes);
+  const buffers = planes.map(({ dataId }) => gpuBackend().tensorMap.get(dataId).resource);
+  return [{ type, rows, cols, planes: buffers as GPUBuffer[] }]; // textures are made from images only
+}
+
+function matvecTrial(
+  bench: Bench,
+  matrices: readonly WholeMatrix[],
+  name: VariantOf<'matvec'>,
+): Trial {
+  const split = splitOf(name, gpuBackend().device);
+  const steps = matrices.map((matrix) => {
+    const { rows, cols, planes } = matrix;
+    const x = bench.filled(`x${cols}`, wave(cols));
+    const y = bench.empty(`y${rows}`, rows);
+    return { shader: productsShader([matrix], null, split), buffers: [x, ...planes, y] };
   });
-  const x = bench.filled('x', wave(cols));
-  return bench.trial([{ shader, buffers: [x, ...planes, bench.empty('y', rows)] }], rows);
+  return bench.trial(steps, matrices.at(-1)?.rows ?? 0);
 }
 
 function attentionTrial(bench: Bench, model: LlamaModel, name: VariantOf<'attention'>): Trial {

@@ -19,7 +19,7 @@ import { GREEDY, plainDraw, sampleToken } from '../sampler.ts';
 import { FIXED, offered, useChoice, VARIANTS } from '../variants.ts';
 import { Compiler } from './compile.ts';
 import { decoderFits, decoderOf } from './decoder.ts';
-import { normedLength, productsShader, SPLITS } from './wgsl.ts';
+import { normedLength, productsShader, splitOf } from './wgsl.ts';
 
 /** float32 sums of the same products in another order, through six layers. */
 const TOLERANCE = 2e-5;
@@ -216,7 +216,7 @@ describe.each(VARIANTS.matvec)('products in the variant %s', (variant) => {
   it('agree with sums in double on 20 odd shapes, norm included', async ({ skip }) => {
     const { device } = gpuBackend();
     if (!offered(device, 'matvec').includes(variant)) skip(`this adapter cannot run ${variant}`);
-    const split = SPLITS[variant];
+    const split = splitOf(variant, device);
     const compiler = new Compiler(device);
     for (let number = 0; number < 20; number++) {
       const rng = deriveRng(7, 'products', number);

@@ -32,8 +32,8 @@ import {
   productsShader,
   residualShader,
   type Shader,
-  SPLITS,
   type Split,
+  splitOf,
 } from './wgsl.ts';
 
 /** The projections whose adapter terms the decoder knows. */
@@ -122,8 +122,8 @@ export class Decoder {
     this.#model = model;
     this.#compiler = compiler;
     this.#choice = choice;
-    this.#split = SPLITS[choice.matvec];
-    this.#buffers = activationBuffers(compiler.device, model, choice);
+    this.#split = splitOf(choice.matvec, compiler.device);
+    this.#buffers = activationBuffers(compiler.device, model, this.#split);
     this.#hidden = storageBuffer(compiler.device, 'hidden', FIRST_RANKS);
     const { logits, blocks, sampled } = this.#buffers;
     const { vocabulary } = model.config;
@@ -319,7 +319,7 @@ type ActivationName =
 function activationBuffers(
   device: GPUDevice,
   { config, layers }: LlamaModel,
-  choice: Choice,
+  split: Split,
 ): Record<ActivationName, GPUBuffer> {
   const { width, heads, kvHeads, headDim, inner, vocabulary } = config;
   const { STORAGE, UNIFORM, COPY_DST, COPY_SRC, MAP_READ } = GPUBufferUsage;
@@ -328,7 +328,7 @@ function activationBuffers(
   return {
     token: make('token', 4, UNIFORM | COPY_DST),
     stream: make('stream', width),
-    normed: make('normed', normedLength(width, SPLITS[choice.matvec])),
+    normed: make('normed', normedLength(width, split)),
     middle: make('middle', width),
     qkv: make('qkv', (heads + 2 * kvHeads) * headDim),
     parts: make('parts', Math.max(...layers.map((layer) => partsLength(layer.heads)))),

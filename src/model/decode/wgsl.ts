@@ -28,19 +28,28 @@ export const LINE = 32_768;
 export interface Split {
   /** Matrix rows that share one walk over x. */
   readonly rows: 4 | 8;
-  /** Invocations that share the walk, each with every n-th chunk of 32; null: a subgroup, whatever its size. */
-  readonly lanes: 1 | 32 | null;
+  /** Who shares the walk, each with every n-th chunk of 32: nobody, invocations of a workgroup, a subgroup. */
+  readonly shared: 'alone' | 'workgroup' | 'subgroup';
+  /** How many do, at most: a subgroup says itself how many it has. */
+  readonly lanes: number;
 }
 
 /** Eight rows to one walk where x is read by every invocation anew, four where lanes share it. */
-export const SPLITS: Readonly<Record<VariantOf<'matvec'>, Split>> = {
-  registers: { rows: 8, lanes: 1 },
-  workgroup: { rows: 4, lanes: 32 },
-  subgroups: { rows: 4, lanes: null },
-};
-
-/** The most invocations of a subgroup that WebGPU knows: so many at most share a walk. */
-const LARGEST_SUBGROUP = 64;
+export function splitOf(
+  variant: VariantOf<'matvec'>,
+  { adapterInfo }: Pick<GPUDevice, 'adapterInfo'>,
+): Split {
+  switch (variant) {
+    case 'registers':
+      return { rows: 8, shared: 'alone', lanes: 1 };
+    case 'workgroup':
+      return { rows: 4, shared: 'workgroup', lanes: 32 };
+    case 'subgroups':
+      return { rows: 4, shared: 'subgroup', lanes: adapterInfo.subgroupMaxSize ?? GROUP };
+    default:
+      return variant satisfies never;
+  }
+}
 
 export interface Matrix {
   readonly type: GgmlType;
@@ -150,12 +159,12 @@ fn squaresOf(lane : u32, lanes : u32) -> f32 {
 }
 
 /** meet(walked, lane, at): the sum over the lanes of a walk, for lane 0. Called by all or none. */
-function meet({ rows, lanes }: Split): string {
+function meet({ rows, shared, lanes }: Split): string {
   const quads = range(rows / 4);
-  switch (lanes) {
-    case 1:
+  switch (shared) {
+    case 'alone':
       return 'fn meet(walked : Walk, lane : u32, at : u32) -> Walk { return walked; }';
-    case 32:
+    case 'workgroup':
       return `
 var<workgroup> shared_walks : array<Walk, ${GROUP}>;
 fn meet(walked : Walk, lane : u32, at : u32) -> Walk {
@@ -171,13 +180,13 @@ fn meet(walked : Walk, lane : u32, at : u32) -> Walk {
   }
   return sum;
 }`;
-    case null:
+    case 'subgroup':
       return `
 fn meet(walked : Walk, lane : u32, at : u32) -> Walk {
   return Walk(${quads.map((q) => `subgroupAdd(walked.y${q}),`).join(' ')} subgroupAdd(walked.squares));
 }`;
     default:
-      return lanes satisfies never;
+      return shared satisfies never;
   }
 }
 
@@ -196,8 +205,8 @@ function kernel(
   functions: string,
   body: string,
 ): Shader {
-  const subgroup = split.lanes === null;
-  const most = split.lanes ?? LARGEST_SUBGROUP;
+  const subgroup = split.shared === 'subgroup';
+  const most = split.lanes;
   return {
     code: `${subgroup ? 'enable subgroups;' : ''}
 ${bindings(arrays)}
