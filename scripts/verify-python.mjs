@@ -56,9 +56,10 @@ run(process.execPath, [join(root, 'scripts', 'build-cli.mjs')]);
 async function check(name) {
   const file = join(folder, `check_${name}.py`);
   const child = spawn(python, [file], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const closed = once(child, 'close');
   let stdout = '';
   for await (const part of child.stdout) stdout += part;
-  const status = child.exitCode ?? (await once(child, 'close'))[0];
+  const [status] = await closed;
   const last = stdout.trimEnd().split('\n').at(-1) ?? '';
   if (status !== 0) return { name, title: name, about: `It ended with ${status}.`, rows: [] };
   return { name, ...JSON.parse(last) };
