@@ -7,7 +7,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../errors.ts';
 import type { Trial } from './choose-variants.ts';
 import { attendShader, mergeShader, partsLength, partsShader } from './decode/attention-wgsl.ts';
-import { Compiler } from './decode/compile.ts';
+import { type Compiler, compilerOf } from './decode/compile.ts';
 import { type Matrix, productsShader, type Shader, splitOf } from './decode/wgsl.ts';
 import type { LlamaModel } from './llama.ts';
 import { linear, linearBackward } from './ops/index.ts';
@@ -132,7 +132,7 @@ class Bench {
 
   constructor(device: GPUDevice) {
     this.#device = device;
-    this.#compiler = new Compiler(device);
+    this.#compiler = compilerOf(device);
     const { UNIFORM, COPY_DST } = GPUBufferUsage;
     this.#token = device.createBuffer({ label: 'timing', size: 16, usage: UNIFORM | COPY_DST });
     device.queue.writeBuffer(this.#token, 0, Uint32Array.of(0, SEEN - 1));

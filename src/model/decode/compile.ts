@@ -7,6 +7,17 @@ export interface Compiled {
   readonly layout: GPUBindGroupLayout;
 }
 
+const compilers = new WeakMap<GPUDevice, Compiler>();
+
+/** The device's one compiler: models of one shape, and one model under another adapter, share pipelines. */
+export function compilerOf(device: GPUDevice): Compiler {
+  const known = compilers.get(device);
+  if (known !== undefined) return known;
+  const made = new Compiler(device);
+  compilers.set(device, made);
+  return made;
+}
+
 export class Compiler {
   readonly device: GPUDevice;
   readonly #made = new Map<string, Compiled>();

@@ -17,7 +17,7 @@ import { distance, randomArray } from '../ops/testing.ts';
 import { openGpu } from '../ops/testing-gpu.ts';
 import { GREEDY, plainDraw, sampleToken } from '../sampler.ts';
 import { FIXED, offered, useChoice, VARIANTS } from '../variants.ts';
-import { Compiler } from './compile.ts';
+import { type Compiler, compilerOf } from './compile.ts';
 import { decoderFits, decoderOf } from './decoder.ts';
 import { normedLength, productsShader, splitOf } from './wgsl.ts';
 
@@ -217,7 +217,7 @@ describe.each(VARIANTS.matvec)('products in the variant %s', (variant) => {
     const { device } = gpuBackend();
     if (!offered(device, 'matvec').includes(variant)) skip(`this adapter cannot run ${variant}`);
     const split = splitOf(variant, device);
-    const compiler = new Compiler(device);
+    const compiler = compilerOf(device);
     for (let number = 0; number < 20; number++) {
       const rng = deriveRng(7, 'products', number);
       const cols = 32 * (1 + rng.int(9));

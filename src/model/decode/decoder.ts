@@ -22,7 +22,7 @@ import {
   type ThinTerm,
   turnShader,
 } from './attention-wgsl.ts';
-import { type Compiled, Compiler } from './compile.ts';
+import { type Compiled, type Compiler, compilerOf } from './compile.ts';
 import { blocksLength, blocksShader, pickShader } from './sample-wgsl.ts';
 import {
   embedShader,
@@ -75,7 +75,7 @@ export function decoderOf(model: LlamaModel): Decoder {
   const known = decoders.get(model);
   if (known?.choice === choice) return known.decoder;
   known?.decoder.dispose();
-  const decoder = new Decoder(model, new Compiler(device), choice);
+  const decoder = new Decoder(model, compilerOf(device), choice);
   decoders.set(model, { decoder, choice });
   model.own(decoder);
   return decoder;
