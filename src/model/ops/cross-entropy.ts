@@ -5,6 +5,7 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../../errors.ts';
+import { heapDoubles, pointerOf, scratch, simdKernels } from '../simd/kernels.ts';
 import { dims, idsBelow, sameShape } from './check.ts';
 import { allocate1D, allocate2D, onGpu, view } from './host.ts';
 import { type Kernel, lanes, run1D, run2D } from './program.ts';
@@ -23,12 +24,12 @@ export function crossEntropy(logits: tf.Tensor2D, labels: Int32Array): tf.Tensor
     });
   }
   const losses = allocate1D(rows);
+  const sums = expSums(logits);
   const zs = view(logits);
   const out = view(losses);
-  for (let n = 0; n < rows; n++) {
-    const label = labels[n] ?? 0;
-    out[n] = logSumExp(zs, n * cols, cols) - (zs[n * cols + label] ?? 0);
-  }
+  sums.forEach(({ max, sum }, n) => {
+    out[n] = max + Math.log(sum) - (zs[n * cols + (labels[n] ?? 0)] ?? 0);
+  });
   return losses;
 }
 
@@ -51,18 +52,22 @@ export function crossEntropyBackward(
     });
   }
   const dLogits = allocate2D(rows, cols);
+  const sums = expSums(logits);
+  const simd = simdKernels();
   const zs = view(logits);
   const out = view(dLogits);
-  for (let n = 0; n < rows; n++) {
+  sums.forEach(({ max, sum }, n) => {
     const at = n * cols;
-    const total = logSumExp(zs, at, cols);
     const c = coeff[n] ?? 0;
-    const label = labels[n] ?? 0;
-    for (let i = 0; i < cols; i++) {
-      const p = Math.exp((zs[at + i] ?? 0) - total);
-      out[at + i] = c * (i === label ? p - 1 : p);
+    if (simd) {
+      const offset = 4 * at;
+      simd.scaledExp(pointerOf(logits) + offset, pointerOf(dLogits) + offset, cols, max, c / sum);
+    } else {
+      for (let i = 0; i < cols; i++) out[at + i] = (c / sum) * Math.exp((zs[at + i] ?? 0) - max);
     }
-  }
+    const label = at + (labels[n] ?? 0);
+    out[label] = (out[label] ?? 0) - c;
+  });
   return dLogits;
 }
 
@@ -77,19 +82,42 @@ export function crossEntropyReference(logits: tf.Tensor2D, labels: Int32Array): 
   });
 }
 
-/** log Σ exp of one row, shifted by its largest value so that it cannot overflow. */
-export function logSumExp(zs: Float32Array, at: number, cols: number): number {
-  let max = Number.NEGATIVE_INFINITY;
-  for (let i = 0; i < cols; i++) {
-    const z = zs[at + i] ?? 0;
-    if (z > max) max = z;
-  }
-  let sum = 0;
-  for (let i = 0; i < cols; i++) sum += Math.exp((zs[at + i] ?? 0) - max);
-  return max + Math.log(sum);
+/** One row's largest value, and Σ e^(z - largest), which cannot overflow. */
+export interface ExpSum {
+  readonly max: number;
+  readonly sum: number;
 }
 
-/** {@link logSumExp} of every row of [N, V] on the GPU: [N]. Returns owned. */
+/** Of every row of [N, V] on the host. */
+export function expSums(logits: tf.Tensor2D): ExpSum[] {
+  const { rows, cols } = dims(logits);
+  const simd = simdKernels();
+  if (simd) {
+    const out = scratch(16 * rows);
+    simd.expSums(pointerOf(logits), out, rows, cols);
+    const values = heapDoubles(out, 2 * rows);
+    return Array.from({ length: rows }, (_, n) => ({
+      max: values[2 * n] ?? 0,
+      sum: values[2 * n + 1] ?? 0,
+    }));
+  }
+  const zs = view(logits);
+  return Array.from({ length: rows }, (_, n) => {
+    const row = zs.subarray(n * cols, (n + 1) * cols);
+    let max = Number.NEGATIVE_INFINITY;
+    for (let i = 0; i < cols; i++) max = Math.max(max, row[i] as number); // i < cols
+    let sum = 0;
+    for (let i = 0; i < cols; i++) sum += Math.exp((row[i] as number) - max);
+    return { max, sum };
+  });
+}
+
+/** log Σ e^z of every row of [N, V] on the host. */
+export function logSumExps(logits: tf.Tensor2D): number[] {
+  return expSums(logits).map(({ max, sum }) => max + Math.log(sum));
+}
+
+/** {@link logSumExps} on the GPU: [N]. Returns owned. */
 export function logSumExpGpu(logits: tf.Tensor2D): tf.Tensor1D {
   const { rows, cols } = dims(logits);
   const steps = cols / lanes(cols).count;

@@ -6,7 +6,7 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import { dims, sameShape } from './check.ts';
-import { logSumExp, logSumExpGpu } from './cross-entropy.ts';
+import { logSumExpGpu, logSumExps } from './cross-entropy.ts';
 import { allocate1D, onGpu, view } from './host.ts';
 import { type Kernel, run1D } from './program.ts';
 
@@ -21,13 +21,14 @@ export function klRows(p: tf.Tensor2D, q: tf.Tensor2D): tf.Tensor1D {
     });
   }
   const kl = allocate1D(rows);
+  const [totalsP, totalsQ] = [logSumExps(p), logSumExps(q)];
   const ps = view(p);
   const qs = view(q);
   const out = view(kl);
   for (let n = 0; n < rows; n++) {
     const at = n * cols;
-    const totalP = logSumExp(ps, at, cols);
-    const totalQ = logSumExp(qs, at, cols);
+    const totalP = totalsP[n] ?? 0;
+    const totalQ = totalsQ[n] ?? 0;
     let sum = 0;
     for (let i = 0; i < cols; i++) {
       const logP = (ps[at + i] ?? 0) - totalP;

@@ -8,4 +8,5 @@ export { floatsColumns, floatsTimes1, floatsTimes4 } from './floats.as';
 export { loraAdd } from './lora.as';
 export { nibblesColumns, nibblesTimes1, nibblesTimes4 } from './nibbles.as';
 export { rope } from './rope.as';
+export { expSums, scaledExp } from './softmax.as';
 export { addTransposed } from './transposed.as';

@@ -139,6 +139,8 @@ export interface SimdKernels {
     stride: number,
     sign: number,
   ): void;
+  expSums(z: number, out: number, rows: number, cols: number): void;
+  scaledExp(z: number, dz: number, cols: number, max: number, scale: number): void;
   swigluBackward(
     gate: number,
     up: number,
@@ -222,6 +224,11 @@ export function heapBytes(pointer: number, length: number): Uint8Array {
 /** As {@link heapBytes}, for float32 values. */
 export function heapFloats(pointer: number, length: number): Float32Array {
   return new Float32Array(heap(), pointer, length);
+}
+
+/** As {@link heapBytes}, for float64 values. */
+export function heapDoubles(pointer: number, length: number): Float64Array {
+  return new Float64Array(heap(), pointer, length);
 }
 
 function heap(): ArrayBuffer {
