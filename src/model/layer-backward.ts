@@ -1,4 +1,4 @@
-/** One layer's gradient: recomputed from its input, then backwards. Knows nothing of other layers. */
+/** One layer's gradient, from its input and what it computed on the way. Knows nothing of other layers. */
 
 import * as tf from '@tensorflow/tfjs-core';
 import type { LoraTarget } from '../config.ts';
@@ -6,6 +6,7 @@ import {
   attendWithin,
   gateOf,
   headRows,
+  type LayerActivations,
   type LayerAdapter,
   layerActivations,
   projectionForward,
@@ -19,7 +20,7 @@ export type TargetGradient = { target: LoraTarget; daT: tf.Tensor2D; dbT: tf.Ten
 
 /**
  * Turns the gradient dy at the layer's output into the gradient at its input x [T, width] (empty when
- * `needInput` is false) and at its adapter's modules. Biases and gains are frozen: they pass gradients
+ * `needInput` is false) and at its adapter's modules. What the forward pass has not kept is recomputed. Biases and gains are frozen: they pass gradients
  * on and have none. Call within tf.tidy; borrows.
  */
 export function layerBackward(
@@ -27,6 +28,7 @@ export function layerBackward(
   layer: LlamaLayer,
   adapter: LayerAdapter,
   x: tf.Tensor2D,
+  kept: LayerActivations | null,
   dy: tf.Tensor2D,
   needInput: boolean,
 ): { dx: tf.Tensor2D; shares: TargetGradient[] } {
@@ -39,7 +41,7 @@ export function layerBackward(
 
   const attend = attendWithin(layer, x.shape[0]);
   const { normed, rawQ, rawK, q, k, v, mixed, attended, middle, inner, gate, up, gated } =
-    layerActivations(model, layer, adapter, x, 0, attend);
+    kept ?? layerActivations(model, layer, adapter, x, 0, attend);
 
   const { attentionPostNorm, mlpPostNorm } = layer;
   const dMlp =

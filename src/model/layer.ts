@@ -40,8 +40,11 @@ export function gateOf(model: LlamaModel): (typeof GATES)[Activation] {
   return GATES[model.config.activation];
 }
 
-/** What a layer computes on the way, as its gradient needs it. */
-export interface LayerActivations {
+/**
+ * What a layer computes on the way, as its gradient needs it. A type alias, not an interface: only that
+ * passes through tf.tidy's container type.
+ */
+export type LayerActivations = {
   readonly normed: tf.Tensor2D; // [T, width]
   /** Queries and keys as projected, before their norms. */
   readonly rawQ: tf.Tensor2D; // [T, heads * headDim]
@@ -58,7 +61,7 @@ export interface LayerActivations {
   readonly gate: tf.Tensor2D; // [T, inner]
   readonly up: tf.Tensor2D; // [T, inner]
   readonly gated: tf.Tensor2D; // [T, inner]
-}
+};
 
 /** x [T, width], row i at position start + i -> [T, width]. Call within tf.tidy; borrows x. */
 export function layerForward(
@@ -69,7 +72,21 @@ export function layerForward(
   start: number,
   attend: Attend,
 ): tf.Tensor2D {
-  const { middle, gated } = layerActivations(model, layer, adapter, x, start, attend);
+  return layerOutput(
+    model,
+    layer,
+    adapter,
+    layerActivations(model, layer, adapter, x, start, attend),
+  );
+}
+
+/** The rest of a layer after {@link layerActivations}. Call within tf.tidy; borrows. */
+export function layerOutput(
+  model: LlamaModel,
+  layer: LlamaLayer,
+  adapter: LayerAdapter,
+  { middle, gated }: LayerActivations,
+): tf.Tensor2D {
   const out = projectionForward(layer, adapter, gated, 'down_proj');
   return tf.add(middle, postNorm(out, layer.mlpPostNorm, model.config.rmsEpsilon));
 }

@@ -1,6 +1,6 @@
 /**
  * The gradient of a whole sequence with respect to the adapter, layer by layer: the forward pass
- * keeps each layer's input, the backward pass recomputes one layer at a time. The weights are frozen
+ * keeps each layer's input, the backward pass recomputes one layer at a time where memory is scarce. The weights are frozen
  * and stay quantised. Knows nothing of losses or optimisers.
  */
 
@@ -9,7 +9,14 @@ import type { LoraTarget } from '../config.ts';
 import { LabError, throwIfAborted } from '../errors.ts';
 import { checkIds, embed } from './forward.ts';
 import { SPARE_BYTES, trimPool } from './gpu-pool.ts';
-import { adapterOf, attendWithin, layerForward } from './layer.ts';
+import {
+  adapterOf,
+  attendWithin,
+  type LayerActivations,
+  layerActivations,
+  layerForward,
+  layerOutput,
+} from './layer.ts';
 import { layerBackward } from './layer-backward.ts';
 import type { LlamaModel } from './llama.ts';
 import type { Adapter } from './lora.ts';
@@ -18,7 +25,8 @@ import { nextMacrotask } from './macrotask.ts';
 /**
  * The residual stream of a sequence from position 0, without a cache: `keep` 'inputs' returns the
  * input of each layer and then the output, [layers + 1] of [T, width]; 'output' only the last.
- * Yields before each layer. Returns owned; when it throws `aborted` or is left early, all is freed.
+ * Yields before each layer. Returns owned; when it throws `aborted` or is left early, all is freed. What
+ * the layers computed on the way goes to `activations`, whose owner frees it.
  */
 export async function* runSequence(
   model: LlamaModel,
@@ -26,6 +34,7 @@ export async function* runSequence(
   ids: readonly number[],
   keep: 'inputs' | 'output',
   signal: AbortSignal | undefined,
+  activations: LayerActivations[] | null = null,
 ): AsyncGenerator<void, tf.Tensor2D[], void> {
   checkIds(ids, model.config.vocabulary);
   trimPool(SPARE_BYTES);
@@ -38,7 +47,14 @@ export async function* runSequence(
       const x = last(kept);
       const own = adapterOf(adapter, index);
       const attend = attendWithin(layer, ids.length);
-      kept.push(tf.tidy(() => layerForward(model, layer, own, x, 0, attend)));
+      if (activations) {
+        const { out, ...all } = tf.tidy(() => {
+          const all = layerActivations(model, layer, own, x, 0, attend);
+          return { ...all, out: layerOutput(model, layer, own, all) };
+        });
+        activations.push(all);
+        kept.push(out);
+      } else kept.push(tf.tidy(() => layerForward(model, layer, own, x, 0, attend)));
       if (keep === 'output') kept.shift()?.dispose();
     }
     return kept.splice(0);
@@ -93,8 +109,8 @@ export class AdapterGradients {
 
 /**
  * Adds the adapter's gradients to `sums`, given the layers' inputs of {@link runSequence} and the
- * gradient at the last output [T, width]. Yields before each layer. CONSUMES `inputs` and `dOutput`,
- * also when it throws `aborted` or is left early; `sums` then holds a part and must be thrown away.
+ * gradient at the last output [T, width]. Yields before each layer. CONSUMES `inputs`, `activations` and
+ * `dOutput`, also when it throws `aborted` or is left early; `sums` then holds a part and must be thrown away.
  */
 export async function* backwardSequence(
   model: LlamaModel,
@@ -103,6 +119,7 @@ export async function* backwardSequence(
   dOutput: tf.Tensor2D,
   sums: AdapterGradients,
   signal: AbortSignal | undefined,
+  activations: LayerActivations[] | null = null,
 ): AsyncGenerator<void, void, void> {
   const lowest = Math.min(...adapter.modules.map(({ layer }) => layer));
   let dy = dOutput;
@@ -115,13 +132,18 @@ export async function* backwardSequence(
       throwIfAborted(signal);
       const x = last(inputs);
       const own = adapterOf(adapter, index);
-      const { dx, shares } = tf.tidy(() => layerBackward(model, layer, own, x, dy, index > lowest));
+      const all = activations?.pop() ?? null;
+      const { dx, shares } = tf.tidy(() =>
+        layerBackward(model, layer, own, x, all, dy, index > lowest),
+      );
+      if (all) tf.dispose(all);
       for (const { target, ...share } of shares) sums.add(index, target, share);
       tf.dispose([inputs.pop() ?? x, dy]);
       dy = dx;
     }
   } finally {
     tf.dispose([...inputs.splice(0), dy]);
+    for (const all of activations?.splice(0) ?? []) tf.dispose(all);
   }
 }
 

@@ -85,6 +85,7 @@ describe.each([
       targets,
       trainTokens: tokens,
       caches: 1,
+      backend: 'webgpu',
     });
     const estimated = (...names: string[]) =>
       parts.reduce((sum, { part, bytes }) => sum + (names.includes(part) ? bytes : 0), 0);

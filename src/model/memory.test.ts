@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LlamaConfig } from './llama-config.ts';
-import { estimateMemory, weightBytesOn } from './memory.ts';
+import { defaultNeeds, estimateMemory, keepsActivations, weightBytesOn } from './memory.ts';
 
 /** SmolLM2-135M's shape, from its GGUF. */
 const smollm2: LlamaConfig = {
@@ -33,6 +33,7 @@ describe('the estimate', () => {
       targets: ['q_proj', 'v_proj'],
       trainTokens: 128,
       caches: 2,
+      backend: 'webgpu',
     });
     const bytes = Object.fromEntries(parts.map(({ part, bytes }) => [part, bytes]));
     // Two conversations, 30 layers, keys and values, 2048 positions, 192 wide, 4 bytes.
@@ -52,6 +53,7 @@ describe('the estimate', () => {
         targets: ['q_proj', 'v_proj'],
         trainTokens,
         caches: 2,
+        backend: 'webgpu',
       });
     const total = (trainTokens: number) =>
       at(trainTokens).reduce((sum, { bytes }) => sum + bytes, 0);
@@ -70,5 +72,21 @@ describe('the estimate', () => {
     const large = { type: 'F16', rows: 2 ** 17, cols: 64 } as const;
     expect(weightBytesOn('wasm', [matrix, large])).toBe(2 * 2 * (128 + 64) + 2 ** 24);
     expect(weightBytesOn('cpu', [matrix])).toBe(480 + 4 * 12 * 64);
+  });
+
+  it('counts what the layers of SmolLM2 computed where an update keeps it, on wasm up to half a GiB', () => {
+    const keeps = (backend: string, tokens: number, held = 0) =>
+      keepsActivations(smollm2, backend, tokens, held);
+    expect(keeps('wasm', 256)).toBe(true);
+    expect(keeps('wasm', 1024)).toBe(false);
+    expect(keeps('wasm', 256, 3.2 * 2 ** 30)).toBe(false);
+    expect(keeps('webgpu', 256)).toBe(false);
+    const activations = (backend: 'wasm' | 'webgpu') =>
+      estimateMemory(smollm2, { ...defaultNeeds, weightBytes: 1, backend }).find(
+        ({ part }) => part === 'activations',
+      )?.bytes ?? 0;
+    // Normed, attended, middle, inner; q twice and mixed; k twice and v; gate, up and their product.
+    const perToken = 4 * 576 + 3 * 576 + 3 * 192 + 3 * 1536;
+    expect(activations('wasm') - activations('webgpu')).toBe(30 * 256 * 4 * perToken);
   });
 });

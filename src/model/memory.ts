@@ -7,7 +7,7 @@ import type { BackendName, MemoryPart } from '../records.ts';
 import { FAMILIES, type Family } from './families.ts';
 import type { LlamaConfig } from './llama-config.ts';
 import { projectionShape } from './llama-config.ts';
-import { keptType, panelBytes } from './weights-simd.ts';
+import { keptType, panelBytes, WASM_WEIGHT_BUDGET } from './weights-simd.ts';
 
 /** Bytes of a float32. */
 const FLOAT = 4;
@@ -26,7 +26,33 @@ export function headChunk(vocabulary: number, limit = HEAD_CHUNK_BYTES): number 
   return Math.max(1, Math.floor(limit / (FLOAT * vocabulary)));
 }
 
+/** Activations kept for the backward pass take at most this much on WASM (256 tokens of SmolLM2: 283 MB). */
+const KEPT_BYTES = 2 ** 29;
+
+/**
+ * Whether an update keeps what each layer computes on the way, instead of computing it again: a sixth of
+ * its time. On a GPU memory is scarcer, and the plain backend is for checking. `held` = bytes that the heap
+ * holds by then.
+ */
+export function keepsActivations(
+  config: LlamaConfig,
+  backend: string,
+  tokens: number,
+  held = 0,
+): boolean {
+  const bytes = keptBytes(config, tokens);
+  return backend === 'wasm' && bytes <= KEPT_BYTES && held + bytes <= WASM_WEIGHT_BUDGET;
+}
+
+/** All {@link LayerActivations} of a text. */
+function keptBytes(config: LlamaConfig, tokens: number): number {
+  const { layers, width, inner, heads, kvHeads, headDim } = config;
+  const perToken = 4 * width + 3 * heads * headDim + 3 * kvHeads * headDim + 3 * inner;
+  return FLOAT * layers * tokens * perToken;
+}
+
 export interface MemoryNeeds {
+  readonly backend: BackendName;
   /** Bytes of all matrices as they are kept on the device. */
   readonly weightBytes: number;
   readonly rank: number;
@@ -38,7 +64,7 @@ export interface MemoryNeeds {
 }
 
 /** What a run at default settings needs besides the weights. */
-export const defaultNeeds: Omit<MemoryNeeds, 'weightBytes'> = {
+export const defaultNeeds: Omit<MemoryNeeds, 'weightBytes' | 'backend'> = {
   rank: defaultSettings.lora_rank,
   targets: defaultSettings.target_modules,
   trainTokens: 256,
@@ -103,8 +129,14 @@ export function estimateMemory(config: LlamaConfig, needs: MemoryNeeds): readonl
   ];
 }
 
-/** One kept input a layer, one layer's forward and backward pass at a time, and logits in chunks. */
-function activationBytes(config: LlamaConfig, { targets, trainTokens: T }: MemoryNeeds): number {
+/**
+ * One kept input a layer (on WASM often all that it computed), one layer's forward and backward pass at a
+ * time, and logits in chunks.
+ */
+function activationBytes(
+  config: LlamaConfig,
+  { backend, targets, trainTokens: T }: MemoryNeeds,
+): number {
   const { layers, width, vocabulary } = config;
   const kept = (layers + 1) * width;
   const labels = Math.max(1, T - 1);
@@ -113,7 +145,8 @@ function activationBytes(config: LlamaConfig, { targets, trainTokens: T }: Memor
   const rows = chunk + (labels % chunk);
   const sums = Math.ceil(vocabulary / HEAD_PART_ROWS) + 6;
   const head = rows * (2 * vocabulary + sums * width);
-  return FLOAT * (T * (kept + layerFloats(config, targets)) + head);
+  const ways = keepsActivations(config, backend, T) ? keptBytes(config, T) : 0;
+  return ways + FLOAT * (T * (kept + layerFloats(config, targets)) + head);
 }
 
 /**

@@ -43,6 +43,7 @@ describe.skipIf(!import.meta.env.VITE_LONG)('SmolLM2-135M-Instruct Q4_1 on WebGP
       targets,
       trainTokens: TOKENS,
       caches: 1,
+      backend: 'webgpu',
     });
     const estimated = new Map(parts.map(({ part, bytes }) => [part, bytes]));
     const near = (found: number, expected: number | undefined, what: string) => {

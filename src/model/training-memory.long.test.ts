@@ -39,6 +39,7 @@ describe.skipIf(!existsSync(FILE))('SmolLM2-135M-Instruct Q4_1 on wasm', () => {
       targets,
       trainTokens: TOKENS,
       caches: 1,
+      backend: 'webgpu',
     });
     const estimated = parts.reduce((sum, { bytes }) => sum + bytes, 0);
     using cache = new KvCache(config.layers, config.kvHeads * config.headDim, 2048);

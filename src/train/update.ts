@@ -6,10 +6,12 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../errors.ts';
 import { trimPool } from '../model/gpu-pool.ts';
+import type { LayerActivations } from '../model/layer.ts';
 import type { LlamaModel } from '../model/llama.ts';
 import { AdapterGradients, backwardSequence, runSequence } from '../model/llama-backward.ts';
 import type { Adapter } from '../model/lora.ts';
 import { finish } from '../model/macrotask.ts';
+import { keepsActivations } from '../model/memory.ts';
 import type { Adam } from './adam.ts';
 import {
   crossEntropyAt,
@@ -224,8 +226,12 @@ async function* onePass(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<void, void, void> {
   const keep = into === null ? 'output' : 'inputs';
-  const inputs = yield* runSequence(model, adapter, ids, keep, signal);
+  const { numBytes } = tf.memory();
+  const keeps = keepsActivations(model.config, tf.getBackend(), ids.length, numBytes);
+  const activations: LayerActivations[] | null = into !== null && keeps ? [] : null;
+  const inputs: tf.Tensor2D[] = [];
   try {
+    inputs.push(...(yield* runSequence(model, adapter, ids, keep, signal, activations)));
     const x = given(inputs.at(-1));
     if (into === null) {
       ces.push(await crossEntropyAt(model, x, targets, signal));
@@ -235,9 +241,10 @@ async function* onePass(
     const { pull } = into;
     const { ce, dx } = await crossEntropyGradient(model, x, targets, coefficients, signal, pull);
     ces.push(ce);
-    yield* backwardSequence(model, adapter, inputs, dx, into.sums, signal);
+    yield* backwardSequence(model, adapter, inputs, dx, into.sums, signal, activations);
   } finally {
     tf.dispose(inputs.splice(0));
+    for (const all of activations?.splice(0) ?? []) tf.dispose(all);
   }
 }
 

@@ -301,7 +301,7 @@ function infoOf(
     vocabulary: config.vocabulary,
     contextLength: config.contextLength,
     licence: text('general.license'),
-    memory: estimateMemory(config, { weightBytes, ...defaultNeeds }),
+    memory: estimateMemory(config, { backend, weightBytes, ...defaultNeeds }),
     warnings: [...tokenizer.warnings, ...(file.note ? [file.note] : [])],
   };
 }

@@ -35,6 +35,7 @@ export function previewModel(
     trainedContext: trained,
     memory: estimateMemory(config, {
       ...defaultNeeds,
+      backend,
       weightBytes: weightBytesOn(backend, gguf.tensors),
       rank: settings.lora_rank,
       targets: settings.target_modules,
