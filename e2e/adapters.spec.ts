@@ -71,6 +71,9 @@ test('adapters are opened by drop and by choice, named, compared, merged, mixed 
   await expect(page.getByText('No adapters yet.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Open…' })).toBeDisabled();
   await page.getByRole('tab', { name: 'Setup' }).click();
+  const larger = page.getByRole('button', { name: 'SmolLM2 policy' });
+  await expect(larger).toBeDisabled();
+  await expect(larger).toHaveAttribute('data-tip', /needs SmolLM2-135M-Instruct\.Q4_1\.gguf/);
   await page.getByRole('button', { name: 'Bundled policy', exact: true }).click();
   await openShelf(page);
   await expect(page.getByRole('button', { name: 'Open…' })).toBeEnabled({ timeout: 60_000 });

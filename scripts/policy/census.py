@@ -18,20 +18,22 @@ NAME = "census: written by scripts/policy/census.py"
 
 
 def compact(events: Iterable[dict]) -> list[dict]:
-    """A row an episode: its task, whether it was solved, its boundaries, and r_k of the steps that changed the world."""
+    """A row an episode that ended: task, whether it was solved, boundaries, r_k of the steps that changed the world."""
     rows: list[dict] = []
+    row: dict = {}
     for event in events:
         if event["type"] == "episode_started":
-            rows.append({"task": event["task"]["index"], "boundaries": [], "healthy": [], "solved": False, "steps": 0})
+            row = {"task": event["task"]["index"], "boundaries": [], "healthy": [], "solved": False, "steps": 0}
         elif event["type"] == "boundary":
             kept = ("t", "trigger", "outcome", "ratio", "novelty", "kl", "klInContext", "restored")
-            rows[-1]["boundaries"].append({k: event[k] for k in kept})
+            row["boundaries"].append({k: event[k] for k in kept})
         elif event["type"] == "step":
-            rows[-1]["steps"] = event["t"]
+            row["steps"] = event["t"]
             if event["t"] > 1 and event["actionClass"] == "effective":
-                rows[-1]["healthy"].append(round(event["repetition"], 4))
+                row["healthy"].append(round(event["repetition"], 4))
         elif event["type"] == "episode_ended":
-            rows[-1]["solved"] = event["reason"] == "solved"
+            row["solved"] = event["reason"] == "solved"
+            rows.append(row)
     return rows
 
 
@@ -39,12 +41,12 @@ def middle(values: list[float], digits: int = 2) -> str:
     return f"{statistics.median(values):.{digits}f}" if values else "–"
 
 
-def column(rows: list[dict]) -> list[tuple[str, str]]:
-    """A title and its cell."""
+def column(rows: list[dict], named: list[str]) -> list[tuple[str, str]]:
+    """A title and its cell; `named` are the outcomes to count."""
     boundaries = [b for r in rows for b in r["boundaries"]]
     outcomes = Counter(b["outcome"] for b in boundaries)
     cells = [("episodes", str(len(rows))), ("update boundaries", str(len(boundaries)))]
-    cells += [(f"`{o}`", f"{outcomes[o]} ({percent(outcomes[o] / max(1, len(boundaries)))})") for o in OUTCOMES]
+    cells += [(f"`{o}`", f"{outcomes[o]} ({percent(outcomes[o] / max(1, len(boundaries)))})") for o in named]
     healthy = [r for row in rows for r in row["healthy"]]
     kl = [b["kl"] for b in boundaries if b["outcome"] == "updated" and b["kl"] is not None]
     return cells + [
@@ -56,13 +58,11 @@ def column(rows: list[dict]) -> list[tuple[str, str]]:
     ]
 
 
-OUTCOMES = ("updated", "skipped_novelty", "rolled_back_ratio", "rolled_back_kl", "too_early", "no_text", "max_updates")
-
-
 def table(rows: list[dict]) -> str:
+    named = sorted({b["outcome"] for r in rows for b in r["boundaries"]})
     won, lost = [r for r in rows if r["solved"]], [r for r in rows if not r["solved"]]
     lines = [("", "solved", "failed", "all")] + [
-        (title, a, b, c) for (title, a), (_, b), (_, c) in zip(column(won), column(lost), column(rows))]
+        (title, a, b, c) for (title, a), (_, b), (_, c) in zip(*(column(part, named) for part in (won, lost, rows)))]
     widths = [max(len(line[i]) for line in lines) for i in range(4)]
     text = ["| " + " | ".join(c.ljust(w) for c, w in zip(line, widths)) + " |" for line in lines]
     return "\n".join([text[0], "| " + " | ".join("-" * w for w in widths) + " |", *text[1:]])

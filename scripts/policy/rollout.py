@@ -122,7 +122,9 @@ def main() -> None:
     began, done, solved = time.monotonic(), 0, 0
     with args.out.open("w") as f:
         for at in range(0, len(starts), args.batch):
-            for episode in play(policy, tokenizer, template, world, starts[at : at + args.batch], args.temperature, 1000 * args.seed + at):
+            batch = starts[at : at + args.batch]
+            draws = 1000 * args.seed + batch[0].get("index", at)  # a part of a split draws as the whole split would there
+            for episode in play(policy, tokenizer, template, world, batch, args.temperature, draws):
                 f.write(json.dumps(episode) + "\n")
                 done, solved = done + 1, solved + episode["solved"]
             f.flush()

@@ -4,13 +4,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readGguf } from '../formats/gguf.ts';
 import { bytesSource } from '../formats/source.ts';
 import { deriveRng } from '../math/rng.ts';
+import { bundledAdapter } from '../store/models.ts';
+import { chatTemplateOf, renderChat } from '../text/template.ts';
 import { createTokenizer, type Tokenizer } from '../text/tokenizer.ts';
 import { readTrainingCase, runTrainingCase } from '../train/training-case.ts';
+import { openAdapter } from './adapter-file.ts';
 import { KvCache } from './cache.ts';
 import { openBackend } from './device.ts';
 import { forward } from './forward.ts';
 import { generate } from './generate.ts';
 import { type LlamaModel, loadLlama } from './llama.ts';
+import { Adapter } from './lora.ts';
 import { finish } from './macrotask.ts';
 import { GREEDY } from './sampler.ts';
 import { nodeWasmPaths } from './wasm-paths-node.ts';
@@ -28,12 +32,14 @@ interface Continuation {
 describe.skipIf(!existsSync(FILE))('SmolLM2-135M-Instruct Q4_1 on wasm', () => {
   let model: LlamaModel;
   let tokenizer: Tokenizer;
+  let template: string;
   beforeAll(async () => {
     await openBackend('wasm', { wasmPaths: nodeWasmPaths(import.meta.url) });
     const source = bytesSource(new Uint8Array(readFileSync(FILE)), FILE);
     const gguf = await readGguf(source);
     model = await loadLlama(gguf, source, { contextLength: 2048 });
     tokenizer = createTokenizer(gguf.metadata);
+    template = chatTemplateOf(gguf.metadata);
   }, 120_000);
   afterAll(() => model?.dispose());
 
@@ -73,6 +79,27 @@ describe.skipIf(!existsSync(FILE))('SmolLM2-135M-Instruct Q4_1 on wasm', () => {
         expect(ids[i], `id ${i}`).toBe(expected.id);
         expect(Math.abs((logprobs[i] ?? 0) - expected.logprob), `logprob ${i}`).toBeLessThan(0.02);
       }
+    }
+  });
+
+  it('plays with the bundled adapter as PyTorch does with the merged weights', async () => {
+    const file = new Uint8Array(readFileSync(bundledAdapter.path));
+    const adapter = await openAdapter([bytesSource(file, bundledAdapter.path)], model.config);
+    using own = new Adapter(adapter);
+    const { prompts } = json('policy/smollm2-lora.json');
+    expect(prompts).toHaveLength(2);
+    for (const { messages, prompt_ids, ids } of prompts) {
+      const turn = { addGenerationPrompt: true, bosToken: '', eosToken: '<|im_end|>' };
+      const text = renderChat(template, messages, turn);
+      expect(tokenizer.encode(text, { special: true })).toEqual(prompt_ids);
+      using cache = newCache();
+      const told = await finish(
+        generate(model, tokenizer, own, cache, prompt_ids, deriveRng(1), {
+          sampling: GREEDY,
+          maxTokens: ids.length,
+        }),
+      );
+      expect(told.ids).toEqual(ids);
     }
   });
 

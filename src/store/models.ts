@@ -24,6 +24,16 @@ export const bundledModels: readonly BundledModel[] = [
   },
 ];
 
+/** A model that is another one with an adapter of the page's own; the other one has to be loaded first. */
+export const bundledAdapter = {
+  path: 'models/household-smollm2-lora/household-smollm2-lora.gguf',
+  base: {
+    file: 'SmolLM2-135M-Instruct.Q4_1.gguf',
+    megabytes: 98,
+    sha256: 'b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53',
+  },
+} as const;
+
 /** Where a bundled model lies. Throws `not_found` with the names that exist. */
 export function bundledModelUrl(name: string, base: string): string {
   const model = bundledModels.find((one) => one.name === name);

@@ -14,7 +14,9 @@ import { adapterShelfState as say } from './strings.ts';
 
 export type ComparedTexts = AdapterStreams['compareAdapters']['output'];
 export type ModuleInfos = AdapterCalls['adapterModules']['output'];
-export type Merged = Omit<AdapterStreams['mergeAdapter']['output'], 'file'>;
+type MergeInput = AdapterStreams['mergeAdapter']['input'];
+type MergedFile = AdapterStreams['mergeAdapter']['output'];
+export type Merged = Omit<MergedFile, 'file'>;
 
 interface Shelf {
   /** Null until the list was read. */
@@ -44,14 +46,17 @@ async function work(what: string, title: string, task: () => Promise<void>): Pro
   return done;
 }
 
-/** Opens one adapter from the files that belong to it. */
-export async function openAdapter(files: readonly File[]): Promise<void> {
+/** Opens one adapter from the files that belong to it; null where that failed. */
+export async function openAdapter(files: readonly File[]): Promise<ShelvedAdapter | null> {
+  let opened: ShelvedAdapter | null = null;
   const names = files.map(({ name }) => name).join(' and ');
   await work(say.reading(names), say.notOpened(names), async () => {
-    const { name, modules, modelName } = await engine().call('openAdapter', { files });
+    const entry = await engine().call('openAdapter', { files });
+    opened = entry;
     await readShelf();
-    inform(say.shelf(name), say.modulesFit(modules, modelName));
+    inform(say.shelf(entry.name), say.modulesFit(entry.modules, entry.modelName));
   });
+  return opened;
 }
 
 /**
@@ -123,18 +128,21 @@ export function saveAdapterFile(input: AdapterCalls['saveAdapter']['input']): Pr
 }
 
 /** Merges and hands the file over; what the number format cost, or null where it failed. */
-export async function mergeIntoModel(
-  input: AdapterStreams['mergeAdapter']['input'],
-): Promise<Merged | null> {
-  let merged: Merged | null = null;
+export async function mergeIntoModel(input: MergeInput): Promise<Merged | null> {
+  const merged = await mergeToFile(input);
+  if (merged) saveBlob(merged.name, merged.file);
+  return merged;
+}
+
+/** The model in use with an adapter merged into it, as a file; null where it failed. */
+export async function mergeToFile(input: MergeInput): Promise<MergedFile | null> {
+  let merged: MergedFile | null = null;
   await work(say.merging, say.modelNotMerged, async () => {
     const parts = engine().stream('mergeAdapter', input);
     for (;;) {
       const next = await parts.next();
       if (next.done) {
-        const { name, file, report } = next.value;
-        merged = { name, report };
-        saveBlob(name, file);
+        merged = next.value;
         return;
       }
       useShelf.setState({ busy: say.mergingMb((next.value.bytes / 1e6).toFixed(1)) });

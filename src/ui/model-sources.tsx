@@ -3,6 +3,7 @@
 import { useRef, useState } from 'react';
 import type { StoredModel } from '../records.ts';
 import { openFiles } from './actions.ts';
+import { BundledAdapter } from './bundled-adapter.tsx';
 import { Icon } from './icons.tsx';
 import { bundledModel, deleteAllModels, deleteModel, loadModel } from './load.ts';
 import { ModelServer } from './model-server.tsx';
@@ -32,6 +33,7 @@ export function ModelSources() {
         >
           {say.bundledPolicy}
         </button>
+        <BundledAdapter locked={locked} />
         <button
           type="button"
           className="button"

@@ -603,6 +603,15 @@ export const summaryServer = {
   summaryModel: 'summary model',
 } as const;
 
+export const bundledAdapter = {
+  smollm2Household: 'SmolLM2 policy',
+  opensMergesLoads:
+    'Opens the adapter that comes with the page, merges it into the loaded SmolLM2 and loads the sum. It plays the household, more slowly than the bundled policy.',
+  needsBase: (file: Value, megabytes: Value) =>
+    `A LoRA for the household that comes with the page. It needs ${file} (${megabytes} MB, not with the page): load that file first.`,
+  notFetched: 'The bundled adapter was not fetched',
+} as const;
+
 export const modelSources = {
   bundledPolicy: 'Bundled policy',
   smallLlamaComesPage:
