@@ -1,10 +1,9 @@
-/** The shell of the page: its size, its first paint, a page thread that is never held, small screens, keys. */
+/** The shell of the page: its size, its first paint, small screens, keys. */
 
 import { gzipSync } from 'node:zlib';
 import { expect, type Page, test } from '@playwright/test';
 import { expectClean } from './axe.ts';
 import { playBack } from './fixtures/recorded/engine.ts';
-import { madeRun } from './fixtures/recorded/household-run.ts';
 
 /** First contentful paint in milliseconds, and how much moved after it (cumulative layout shift). */
 function firstSight(page: Page): Promise<{ paint: number; shift: number }> {
@@ -53,52 +52,6 @@ test('the shell is at most 350 kB gzipped, paints within a second and does not m
   }
   expect(Math.min(...paints)).toBeLessThan(1000);
   expect(problems).toEqual([]);
-});
-
-interface TraceEvent {
-  readonly name: string;
-  readonly pid: number;
-  readonly tid: number;
-  /** Microseconds of the thread itself: other work on the machine does not count. */
-  readonly tdur?: number;
-  readonly args: { readonly name?: string };
-}
-
-test('no task holds the page thread for more than 50 ms while an episode runs', async ({
-  page,
-  browser,
-}) => {
-  // 47 to 68 ms on two cores with emulated graphics: too near to the promise to gate every change.
-  test.skip(process.env.E2E_LONG === undefined, 'measured by npm run test:long');
-  await playBack(page, {
-    events: madeRun({ steps: 15, seed: 4 }),
-    tokenMs: 2,
-    modelLoaded: true,
-  });
-  await page.goto('/');
-  // The first drawing of the panels is loading, not running.
-  await page.getByRole('button', { name: 'Run', exact: true }).first().click();
-  await expect(page.locator('.step[data-step="2"]')).toBeVisible();
-  await browser.startTracing(page, {
-    categories: ['toplevel', 'disabled-by-default-devtools.timeline'],
-  });
-  await expect(page.locator('.card.end')).toBeVisible({ timeout: 60_000 });
-  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as {
-    traceEvents: readonly TraceEvent[];
-  }; // the trace event format
-  const thread = ({ pid, tid }: TraceEvent) => `${pid}/${tid}`;
-  const mains = new Set(
-    traceEvents
-      .filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
-      .map(thread),
-  );
-  const tasks = traceEvents
-    .filter((event) => event.name.endsWith('RunTask') && mains.has(thread(event)))
-    .flatMap(({ tdur }) => (tdur === undefined ? [] : [tdur / 1000]))
-    .sort((x, y) => y - x);
-  console.log(`tasks: ${tasks.length}, the longest ${tasks.slice(0, 3).join(', ')} ms`);
-  expect(tasks.length).toBeGreaterThan(100);
-  expect(tasks[0]).toBeLessThan(50);
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {

@@ -12,6 +12,7 @@ import { dispatch } from './store.ts';
 import type { TermName } from './strings.ts';
 import { boundaryCard as say } from './strings.ts';
 import { Term } from './tip.tsx';
+import type { PlaceInList } from './transcript-step.tsx';
 
 interface BoundaryCardProps {
   readonly boundary: Boundary;
@@ -19,12 +20,14 @@ interface BoundaryCardProps {
   readonly settings: Settings;
   /** What is searched in the transcript; empty for nothing. */
   readonly find: string;
+  readonly place: PlaceInList;
 }
 
 export const BoundaryCard = memo(function BoundaryCard({
   boundary,
   settings,
   find,
+  place,
 }: BoundaryCardProps) {
   const [record, setRecord] = useState(false);
   const wording = outcomeWording(boundary.outcome, boundary.restored);
@@ -51,7 +54,7 @@ export const BoundaryCard = memo(function BoundaryCard({
   ];
   const measured = facts.filter(([, , value]) => value !== null);
   return (
-    <li className={`card ${wording.tone}`}>
+    <li className={`card ${wording.tone}`} {...place}>
       <div className="card-head">
         <Mark tone={wording.tone} />
         <strong data-tip={wording.help}>{wording.label}</strong>

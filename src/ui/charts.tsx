@@ -1,11 +1,12 @@
 /** The charts of a run over its steps: four at a time, of those that {@link chartTitles} names. */
 
-import { type CSSProperties, lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { type CSSProperties, memo, useEffect, useMemo, useRef, useState } from 'react';
 import { type ChartSpec, chartSpec, chartTitles, smoothedSpec } from './chart-specs.ts';
 import { csvOf } from './csv.ts';
 import { Dialog } from './dialog.tsx';
 import { Icon } from './icons.tsx';
 import { valueText } from './numbers.ts';
+import { Plot } from './plot.tsx';
 import type { ChartKind } from './reading.ts';
 import type { RunView } from './run-view.ts';
 import { SavePlot } from './save-plot.tsx';
@@ -16,19 +17,13 @@ import { charts as say } from './strings.ts';
 import { Term } from './tip.tsx';
 import './charts.css';
 
-/** The chart library is fetched when the first run is shown. */
-const Plot = lazy(() => import('./plot.tsx').then((module) => ({ default: module.Plot })));
-
 const chartKinds = Object.keys(chartTitles) as readonly ChartKind[]; // keys of the table itself
 
 /** The charts draw at most four times a second. */
 const drawEveryMs = 250;
-/** One after the other: all four in one go would hold the page for a moment at each step. */
-const turnMs = 40;
 
 export function Charts({ run: latest }: { run: RunView }) {
   const run = useSlower(latest);
-  const t = useLab(shownStep);
   const { charts, range, smoothing } = useLab((state) => state.reading);
   const { settings } = run.started.manifest;
   const specs = useMemo(
@@ -55,15 +50,7 @@ export function Charts({ run: latest }: { run: RunView }) {
       </div>
       <div className="charts">
         {specs.map((spec, index) => (
-          <Chart
-            key={index}
-            place={index}
-            spec={spec}
-            t={t}
-            start={start}
-            end={end}
-            later={index * turnMs}
-          />
+          <Chart key={index} place={index} spec={spec} start={start} end={end} />
         ))}
       </div>
     </section>
@@ -89,24 +76,18 @@ export function Smoothing() {
   );
 }
 
-function Chart({
+/** The step on screen is drawn over it, so that moving along the steps draws no chart again. */
+const Chart = memo(function Chart({
   place,
-  spec: latest,
-  t,
+  spec,
   start,
   end,
-  later,
 }: {
   place: number;
   spec: ChartSpec;
-  t: number;
   start: number;
   end: number;
-  later: number;
 }) {
-  const late = useLater(latest, later);
-  // Another quantity shows at once; new values of the same one take their turn.
-  const spec = late.kind === latest.kind ? late : latest;
   const shown = spec.lines.filter((line) => !line.faint);
   const plot = useRef<HTMLDivElement>(null);
   const [table, setTable] = useState(false);
@@ -161,7 +142,7 @@ function Chart({
           <span key={line.key}>
             <span className={`key key-${line.series} ${line.shape}`} aria-hidden="true" />
             <Term name={line.term}>{line.label}</Term>{' '}
-            <strong>{valueText(valueAt(spec.points, line.key, t))}</strong>
+            <Reading points={spec.points} name={line.key} />
           </span>
         ))}
         {spec.limits.map((limit) => (
@@ -178,23 +159,16 @@ function Chart({
         {empty ? (
           <p className="chart-empty">{say.nothingMeasuredYet}</p>
         ) : (
-          <Suspense fallback={<p className="chart-empty">{say.drawing}</p>}>
-            <Plot
-              lines={spec.lines}
-              limits={spec.limits}
-              points={spec.points}
-              scale={spec.scale === 'log' && linear ? 'linear' : spec.scale}
-              start={start}
-              end={end}
-            />
-          </Suspense>
-        )}
-        {t > 0 && t >= start && t <= end && !empty && (
-          <span
-            className="chart-cursor"
-            style={{ '--at': (t - start) / (end - start) } as CSSProperties}
+          <Plot
+            lines={spec.lines}
+            limits={spec.limits}
+            points={spec.points}
+            scale={spec.scale === 'log' && linear ? 'linear' : spec.scale}
+            start={start}
+            end={end}
           />
         )}
+        {!empty && <Cursor start={start} end={end} />}
       </div>
       <figcaption className="unseen">
         {shown
@@ -208,6 +182,24 @@ function Chart({
       </figcaption>
       {table && <NumbersDialog spec={spec} plot={plot.current} onClose={() => setTable(false)} />}
     </figure>
+  );
+});
+
+/** The value of a line at the step on screen. */
+function Reading({ points, name }: { points: ChartSpec['points']; name: string }) {
+  const text = useLab((state) => valueText(valueAt(points, name, shownStep(state))));
+  return <strong>{text}</strong>;
+}
+
+/** Where the step on screen is, over the chart. */
+function Cursor({ start, end }: { start: number; end: number }) {
+  const t = useLab(shownStep);
+  if (t === 0 || t < start || t > end) return null;
+  return (
+    <span
+      className="chart-cursor"
+      style={{ '--at': (t - start) / (end - start) } as CSSProperties}
+    />
   );
 }
 
@@ -268,16 +260,6 @@ function NumbersDialog({
       </table>
     </Dialog>
   );
-}
-
-/** The value as it was, until so many milliseconds after a change. */
-function useLater<T>(value: T, ms: number): T {
-  const [shown, setShown] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setShown(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return shown;
 }
 
 /** The value, but at most one change in {@link drawEveryMs}; another run shows at once. */

@@ -11,7 +11,8 @@ import './find-bar.css';
 
 export function FindBar({ run, shown }: { run: RunView; shown: number }) {
   const { find, filter } = useLab((state) => state.reading);
-  const t = useLab(shownStep);
+  // Where nothing is searched, it is the same for every step.
+  const t = useLab((state) => (state.reading.find === '' ? 0 : shownStep(state)));
   const found = useMemo(() => foundItems(run, find, filter), [run, find, filter]);
   const steps = useMemo(() => [...new Set(found.map((item) => item.t))], [found]);
   const before = steps.findLast((one) => one < t) ?? steps.at(-1);

@@ -35,11 +35,10 @@ const quantities: readonly {
 ];
 
 export function Heatmap({ run }: { run: RunView }) {
-  const selected = useLab((state) => state.selected);
   const quantity = useLab((state) => state.quantity);
   const scaleMode = useLab((state) => state.scale);
   const view = useLab((state) => state.tokenView);
-  const boundary = boundaryAt(run, selected);
+  const boundary = useLab((state) => boundaryAt(run, state.selected));
   const scale = useMemo(
     () => scaleOf(scaleMode === 'run' ? run.boundaries : boundary ? [boundary] : [], quantity),
     [run.boundaries, boundary, scaleMode, quantity],

@@ -22,12 +22,7 @@ import './run-head.css';
 export function RunHead({ run }: { run: RunView }) {
   const opened = useLab((state) => state.opened !== null);
   const running = useLab(isRunning);
-  const t = useLab(shownStep);
   const { manifest, task } = run.started;
-  const counts = countsAt(run, t);
-  const step = run.steps.find((one) => one.t === t);
-  const boundary = run.boundaries.findLast((one) => one.t <= t && one.kl !== null);
-  const end = run.ended ? endWording(run.ended.reason) : null;
   const where = [
     `${manifest.settings.method}${manifest.settings.observe_only ? say.observeOnly : ''}`,
     `${task.split} ${task.index}`,
@@ -108,55 +103,68 @@ export function RunHead({ run }: { run: RunView }) {
           {say.command}
         </button>
       </div>
-      <dl className="run-stats">
-        {opened && (
-          <div className="readonly">
-            <dt className="unseen">{say.state}</dt>
-            <dd>{run.id === null ? say.readOnly(run.name) : say.storedRunReadOnly}</dd>
-          </div>
-        )}
-        <ResumeButton run={run} />
-        {end && (
-          <div data-tip={end.help}>
-            <dt className="unseen">{say.end}</dt>
-            <dd className={`run-end ${end.tone}`}>
-              <Mark tone={end.tone} />
-              {end.label}
-            </dd>
-          </div>
-        )}
-        <div>
-          <dt>{say.step}</dt>
-          <dd>{say.of(t, manifest.settings.step_limit)}</dd>
-        </div>
-        <div>
-          <dt>
-            <Term name="update">{say.updates}</Term>
-          </dt>
-          <dd>{counts.updates}</dd>
-        </div>
-        <div>
-          <dt>
-            <Term name="rollback">{say.rollbacks}</Term>
-          </dt>
-          <dd>{counts.rollbacks}</dd>
-        </div>
-        <div>
-          <dt>
-            <Term name="repetition">{say.repetition}</Term>
-          </dt>
-          <dd>{valueText(step?.repetition)}</dd>
-        </div>
-        <div>
-          <dt>
-            <Term name="kl" />
-          </dt>
-          <dd>{valueText(boundary?.kl)}</dd>
-        </div>
-      </dl>
+      <RunStats run={run} opened={opened} />
       {window === 'settings' && <FrozenSettings run={run} onClose={() => setWindow(null)} />}
       {window === 'command' && <CommandDialog run={run} onClose={() => setWindow(null)} />}
     </header>
+  );
+}
+
+/** Where the run stands at the step on screen. */
+function RunStats({ run, opened }: { run: RunView; opened: boolean }) {
+  const t = useLab(shownStep);
+  const { step_limit } = run.started.manifest.settings;
+  const counts = countsAt(run, t);
+  const step = run.steps.find((one) => one.t === t);
+  const boundary = run.boundaries.findLast((one) => one.t <= t && one.kl !== null);
+  const end = run.ended ? endWording(run.ended.reason) : null;
+  return (
+    <dl className="run-stats">
+      {opened && (
+        <div className="readonly">
+          <dt className="unseen">{say.state}</dt>
+          <dd>{run.id === null ? say.readOnly(run.name) : say.storedRunReadOnly}</dd>
+        </div>
+      )}
+      <ResumeButton run={run} />
+      {end && (
+        <div data-tip={end.help}>
+          <dt className="unseen">{say.end}</dt>
+          <dd className={`run-end ${end.tone}`}>
+            <Mark tone={end.tone} />
+            {end.label}
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>{say.step}</dt>
+        <dd>{say.of(t, step_limit)}</dd>
+      </div>
+      <div>
+        <dt>
+          <Term name="update">{say.updates}</Term>
+        </dt>
+        <dd>{counts.updates}</dd>
+      </div>
+      <div>
+        <dt>
+          <Term name="rollback">{say.rollbacks}</Term>
+        </dt>
+        <dd>{counts.rollbacks}</dd>
+      </div>
+      <div>
+        <dt>
+          <Term name="repetition">{say.repetition}</Term>
+        </dt>
+        <dd>{valueText(step?.repetition)}</dd>
+      </div>
+      <div>
+        <dt>
+          <Term name="kl" />
+        </dt>
+        <dd>{valueText(boundary?.kl)}</dd>
+      </div>
+    </dl>
   );
 }
 

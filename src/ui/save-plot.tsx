@@ -18,7 +18,7 @@ export function SavePlot({
   plot: HTMLElement | null;
   csv: string;
 }) {
-  const drawn = plot?.querySelector<SVGSVGElement>('svg.recharts-surface') ?? null;
+  const drawn = plot?.querySelector<SVGSVGElement>('svg.plot-surface') ?? null;
   const svg = drawn && (() => plotSvg(drawn, title, lines));
   return <SaveButtons name={name} svg={svg} table={name} csv={() => csv} />;
 }

@@ -6,13 +6,15 @@ import { addressOf } from './address.ts';
 import { ForkDialog } from './fork-dialog.tsx';
 import { Icon } from './icons.tsx';
 import { RecordDialog } from './record-dialog.tsx';
-import type { RunView } from './run-view.ts';
-import { dispatch } from './store.ts';
+import { shownRun } from './state.ts';
+import { dispatch, useLab } from './store.ts';
 import { stepTools as say } from './strings.ts';
 
-export function StepTools({ run, step }: { run: RunView; step: StepTaken }) {
+export function StepTools({ step }: { step: StepTaken }) {
+  const run = useLab(shownRun);
   const [open, setOpen] = useState<'record' | 'fork' | null>(null);
   const [copied, setCopied] = useState(false);
+  if (!run) return null;
   const records: readonly EpisodeEvent[] = run.items.filter((item) => item.t === step.t);
   return (
     // The step behind it reacts to clicks as well.
