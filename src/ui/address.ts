@@ -1,9 +1,11 @@
 /** Keeps the page's address and what is on screen in step: a step can be linked to, and a link opens it. */
 
 import { openDemo, openRun } from './actions.ts';
+import { openComparison, pickRuns } from './compare-actions.ts';
 import { type Link, readLink, writeLink } from './link.ts';
+import { initialReading } from './reading.ts';
 import { demoName, type RunView } from './run-view.ts';
-import { shownRun, type UiState } from './state.ts';
+import { shownRun, type UiEvent, type UiState } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 
 /** Browsers refuse more than some hundred changes of the address in half a minute. */
@@ -51,23 +53,59 @@ function nameOf(run: RunView): string | null {
 
 function linkOf(state: UiState): Link {
   const run = shownRun(state);
-  if (!run) return { run: null, step: null, token: null };
-  return { run: nameOf(run), step: state.selected, token: state.reading.token };
+  const { reading, comparing } = state;
+  const usual = reading.charts.every((kind, place) => kind === initialReading.charts[place]);
+  return {
+    run: run && nameOf(run),
+    step: run && state.selected,
+    token: run && reading.token,
+    colour: state.quantity === 'weight' ? null : state.quantity,
+    tokens: state.tokenView === 'text' ? null : state.tokenView,
+    panel: reading.lower === 'tokens' ? null : reading.lower,
+    charts: usual ? null : reading.charts,
+    smoothing: reading.smoothing === 0 ? null : reading.smoothing,
+    range: reading.range,
+    // A file's run is known to this visit only.
+    compare: comparing.open ? comparing.picked.filter((id) => !id.startsWith('file:')) : null,
+  };
 }
 
 function sameAddress(a: UiState, b: UiState): boolean {
   return (
     shownRun(a)?.started === shownRun(b)?.started &&
     a.selected === b.selected &&
-    a.reading.token === b.reading.token
+    a.quantity === b.quantity &&
+    a.tokenView === b.tokenView &&
+    a.reading === b.reading &&
+    a.comparing.open === b.comparing.open &&
+    a.comparing.picked === b.comparing.picked
   );
 }
 
-async function openLink({ run, step, token }: Link): Promise<void> {
+async function openLink(link: Link): Promise<void> {
+  const { run, step, token, compare } = link;
   const shown = shownRun(useLab.getState());
   if (run !== null && (!shown || nameOf(shown) !== run)) {
     await (run === 'demo' ? openDemo() : openRun(run));
   }
   if (step !== null) dispatch({ type: 'step_selected', t: step });
   if (token !== null) dispatch({ type: 'token_chosen', j: token });
+  dispatch(...viewEvents(link));
+  if (compare) {
+    await openComparison();
+    const known = new Set(useLab.getState().runs.map(({ id }) => id));
+    await pickRuns(compare.filter((id) => known.has(id)));
+  }
+}
+
+/** How the page is to look; what a link does not name stays as it is. */
+function viewEvents({ colour, tokens, panel, charts, smoothing, range }: Link): readonly UiEvent[] {
+  return [
+    ...(colour ? [{ type: 'quantity', quantity: colour } as const] : []),
+    ...(tokens ? [{ type: 'token_view', view: tokens } as const] : []),
+    ...(panel ? [{ type: 'lower_panel', panel } as const] : []),
+    ...(charts ?? []).map((kind, place) => ({ type: 'chart', place, kind }) as const),
+    ...(smoothing !== null ? [{ type: 'smoothing', smoothing } as const] : []),
+    ...(range ? [{ type: 'range', range } as const] : []),
+  ];
 }

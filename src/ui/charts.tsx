@@ -7,7 +7,7 @@ import { Dialog } from './dialog.tsx';
 import { Icon } from './icons.tsx';
 import { valueText } from './numbers.ts';
 import { Plot } from './plot.tsx';
-import type { ChartKind } from './reading.ts';
+import { chartKinds } from './reading.ts';
 import type { RunView } from './run-view.ts';
 import { SavePlot } from './save-plot.tsx';
 import { axisEnd, summaryOf } from './series.ts';
@@ -16,8 +16,6 @@ import { dispatch, useLab } from './store.ts';
 import { charts as say } from './strings.ts';
 import { Term } from './tip.tsx';
 import './charts.css';
-
-const chartKinds = Object.keys(chartTitles) as readonly ChartKind[]; // keys of the table itself
 
 /** The charts draw at most four times a second. */
 const drawEveryMs = 250;

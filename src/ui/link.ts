@@ -1,32 +1,79 @@
-/** The address of what is on screen: run, step and token in the URL's hash. Other keys of the hash are kept. */
+/** The address of what is on screen: run, step, token and how they are looked at, in the URL's hash. Other keys of the hash are kept. */
 
-/** null: not named. */
+import { type ChartKind, chartKinds } from './reading.ts';
+import { type Quantity, quantities } from './state.ts';
+
+/** null: not named, which is how the page looks when it is opened. */
 export interface Link {
   /** A stored run's id, or `demo` for the recorded run that comes with the page. */
   readonly run: string | null;
   readonly step: number | null;
   readonly token: number | null;
+  /** What colours the tokens. */
+  readonly colour: Quantity | null;
+  readonly tokens: 'matrix' | 'pinned' | null;
+  /** What stands under the charts in place of the tokens. */
+  readonly panel: 'world' | null;
+  readonly charts: readonly ChartKind[] | null;
+  readonly smoothing: number | null;
+  /** The steps that the charts show. */
+  readonly range: readonly [from: number, to: number] | null;
+  /** The runs that are compared; empty where the comparison is open and none is chosen. */
+  readonly compare: readonly string[] | null;
 }
+
+export const nowhere: Link = {
+  run: null,
+  step: null,
+  token: null,
+  colour: null,
+  tokens: null,
+  panel: null,
+  charts: null,
+  smoothing: null,
+  range: null,
+  compare: null,
+};
 
 /** The link in a hash such as `#run=20261129-184211-9f3c&step=12&token=5`; nonsense counts as not named. */
 export function readLink(hash: string): Link {
   const parts = new URLSearchParams(hash.replace(/^#/, ''));
+  const among = <T extends string>(name: string, all: readonly T[]) =>
+    all.find((one) => one === parts.get(name)) ?? null;
+  const charts = list(parts.get('charts'))?.map((name) => chartKinds.find((one) => one === name));
+  const range = list(parts.get('range'))?.map(whole);
+  const smoothing = Number(parts.get('smoothing') ?? Number.NaN);
   return {
     run: parts.get('run'),
     step: whole(parts.get('step')),
     token: whole(parts.get('token')),
+    colour: among('colour', quantities),
+    tokens: among('tokens', ['matrix', 'pinned']),
+    panel: among('panel', ['world']),
+    charts: charts?.every((one) => one !== undefined) && charts.length === 4 ? charts : null,
+    smoothing: smoothing > 0 && smoothing <= 0.98 ? smoothing : null,
+    range:
+      range?.length === 2 && range[0] != null && range[1] != null && range[0] < range[1]
+        ? [range[0], range[1]]
+        : null,
+    compare: list(parts.get('compare')),
   };
 }
 
-/** The hash with this link in it, `#` included; empty where nothing is left. */
-export function writeLink(hash: string, link: Link): string {
+/** The hash with these parts of a link in it, `#` included; empty where nothing is left. */
+export function writeLink(hash: string, link: Partial<Link>): string {
   const parts = new URLSearchParams(hash.replace(/^#/, ''));
   for (const [key, value] of Object.entries(link)) {
     if (value === null) parts.delete(key);
-    else parts.set(key, String(value));
+    else parts.set(key, Array.isArray(value) ? value.join('~') : String(value));
   }
   const text = parts.toString();
   return text === '' ? '' : `#${text}`;
+}
+
+/** `a~b` is two entries, and an empty text none: the tilde stays as it is in an address. */
+function list(text: string | null): readonly string[] | null {
+  return text === null ? null : text.split('~').filter((one) => one !== '');
 }
 
 function whole(text: string | null): number | null {

@@ -14,14 +14,16 @@ export type PlaySpeed = 1 | 2 | 4;
 export type LowerPanel = 'tokens' | 'world';
 
 /** What a chart shows. */
-export type ChartKind =
-  | 'repetition'
-  | 'kl'
-  | 'loss'
-  | 'updates'
-  | 'reward'
-  | 'novelty'
-  | 'gradient';
+export const chartKinds = [
+  'repetition',
+  'kl',
+  'loss',
+  'updates',
+  'reward',
+  'novelty',
+  'gradient',
+] as const;
+export type ChartKind = (typeof chartKinds)[number];
 
 export interface Reading {
   /** What the four charts show, in order. */

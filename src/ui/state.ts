@@ -40,7 +40,15 @@ import { state as say } from './strings.ts';
 export type Theme = 'system' | 'light' | 'dark';
 
 /** What colours a token. */
-export type Quantity = 'weight' | 'ce_before' | 'ce_after' | 'ce_change' | 'kl' | 'entropy';
+export const quantities = [
+  'weight',
+  'ce_before',
+  'ce_after',
+  'ce_change',
+  'kl',
+  'entropy',
+] as const;
+export type Quantity = (typeof quantities)[number];
 
 /** One boundary as text, all of them as rows of cells, or the tokens that were kept aside. */
 export type TokenView = 'text' | 'matrix' | 'pinned';
