@@ -153,12 +153,14 @@ test('adapters are opened by drop and by choice, named, compared, merged, mixed 
   await compare.getByRole('slider', { name: 'Strength of garden' }).fill('0');
   await compare.getByLabel('At most').fill('8');
   await compare.getByRole('button', { name: 'Compare', exact: true }).click();
-  await expect(compare.locator('.compare-texts section')).toHaveCount(3, { timeout: 120_000 });
+  await expect(compare.locator('.prompt-compare-texts section')).toHaveCount(3, {
+    timeout: 120_000,
+  });
   await expect(compare.getByRole('region', { name: /garden × 0/ })).toContainText('+0.000 nats');
   await expect(
     compare.getByRole('region', { name: 'after the kitchen', exact: true }),
   ).not.toContainText('+0.000 nats');
-  await compare.locator('.compare-token').first().click();
+  await compare.locator('.prompt-compare-token').first().click();
   await expect(
     compare.getByRole('table', { name: 'The chosen token under each side' }).locator('tbody tr'),
   ).toHaveCount(3);

@@ -43,7 +43,7 @@ test('one click runs the bundled policy; it stops at once, survives a reload and
 
   const [run] = await Promise.all([
     page.waitForEvent('download'),
-    page.locator('.run-head').getByRole('button', { name: 'Run', exact: true }).click(),
+    page.locator('.run-head').getByRole('button', { name: 'JSONL' }).click(),
   ]);
   const events = readFileSync(await run.path(), 'utf8')
     .trim()

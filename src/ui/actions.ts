@@ -15,7 +15,7 @@ import { backendOf, kernelsOf } from './query.ts';
 import { attempt, inform, report } from './report.ts';
 import { demoName, eventsOf, type RunView } from './run-view.ts';
 import { saveBlob } from './save-blob.ts';
-import { taskKey } from './state.ts';
+import { isRunning, taskKey } from './state.ts';
 import { refreshStorage } from './storage.ts';
 import { dispatch, storedKernelWish, useLab } from './store.ts';
 import { actions as say } from './strings.ts';
@@ -113,6 +113,19 @@ export async function deleteRun(id: string): Promise<void> {
     if (useLab.getState().opened?.id === id) dispatch({ type: 'run_closed' });
     await refreshRuns();
   });
+}
+
+/** Deletes every stored run but the one in progress. */
+export async function deleteAllRuns(): Promise<void> {
+  await attempt(say.runsNotDeleted, async () => {
+    const { runs, live, opened } = useLab.getState();
+    const inProgress = isRunning(useLab.getState()) ? live?.summary?.id : null;
+    for (const { id } of runs) {
+      if (id !== inProgress) await engine().call('deleteRun', { id });
+    }
+    if (opened && opened.id !== null) dispatch({ type: 'run_closed' });
+  });
+  await refreshRuns();
 }
 
 /** Every run of this browser as one file. */

@@ -42,13 +42,13 @@ export function AdapterCompare({ onClose }: { onClose: () => void }) {
       wide
     >
       <form
-        className="compare"
+        className="prompt-compare"
         onSubmit={(event) => {
           event.preventDefault();
           void run();
         }}
       >
-        <label className="compare-prompt">
+        <label className="prompt-compare-prompt">
           {say.prompt}
           {opening && say.afterSystemTextRunScreen}
           <textarea rows={4} value={prompt} onChange={(event) => setPrompt(event.target.value)} />
@@ -56,7 +56,7 @@ export function AdapterCompare({ onClose }: { onClose: () => void }) {
         <fieldset>
           <legend>{say.baseBeside}</legend>
           {adapters.map(({ id, name }) => (
-            <div key={id} className="compare-side">
+            <div key={id} className="prompt-compare-side">
               <label>
                 <input
                   type="checkbox"
@@ -116,20 +116,20 @@ function Texts({ texts }: { texts: ComparedTexts }) {
   return (
     <>
       <p className="aside">{say.greedyTokenColouredLog}</p>
-      <div className="compare-texts">
+      <div className="prompt-compare-texts">
         {texts.map(({ label, tokens, total }, i) => {
           const beside = i === 0 ? 1 : i;
           return (
             <section key={`${i} ${label}`} aria-label={label}>
               <h3>{label}</h3>
-              <p className="compare-text">
+              <p className="prompt-compare-text">
                 {tokens.map(({ id, piece, logprobs }, t) => {
                   const difference = (logprobs[beside] ?? 0) - (logprobs[0] ?? 0);
                   return (
                     <button
                       key={`${t} ${id}`}
                       type="button"
-                      className="compare-token"
+                      className="prompt-compare-token"
                       style={{ background: shade(difference) }}
                       aria-label={say.nats(JSON.stringify(piece), signed(difference))}
                       data-tip={say.natsPieceDifference(JSON.stringify(piece), signed(difference))}

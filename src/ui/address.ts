@@ -18,6 +18,11 @@ export function addressOf(run: RunView, step: number, token: number | null = nul
   return url.href;
 }
 
+/** Looks at the run on screen as the address says: for one that was opened by another way. */
+export function applyAddress(): Promise<void> {
+  return openLink({ ...readLink(location.hash), run: null });
+}
+
 /** Opens what the address names, then follows every change; until the returned function is called. */
 export function followAddress(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;

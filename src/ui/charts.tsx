@@ -1,6 +1,14 @@
 /** The charts of a run over its steps: four at a time, of those that {@link chartTitles} names. */
 
-import { type CSSProperties, memo, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  type CSSProperties,
+  memo,
+  type RefObject,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { type ChartSpec, chartSpec, chartTitles, smoothedSpec } from './chart-specs.ts';
 import { csvOf } from './csv.ts';
 import { Dialog } from './dialog.tsx';
@@ -178,7 +186,9 @@ const Chart = memo(function Chart({
           )
           .join(' ')}
       </figcaption>
-      {table && <NumbersDialog spec={spec} plot={plot.current} onClose={() => setTable(false)} />}
+      {table && (
+        <NumbersDialog spec={spec} plot={plot} drawn={!empty} onClose={() => setTable(false)} />
+      )}
     </figure>
   );
 });
@@ -210,10 +220,12 @@ function valueAt(points: ChartSpec['points'], key: string, t: number): number | 
 function NumbersDialog({
   spec,
   plot,
+  drawn,
   onClose,
 }: {
   spec: ChartSpec;
-  plot: HTMLElement | null;
+  plot: RefObject<HTMLElement | null>;
+  drawn: boolean;
   onClose: () => void;
 }) {
   const columns = ['t', ...spec.lines.map((line) => line.key)];
@@ -228,6 +240,7 @@ function NumbersDialog({
         title={`${spec.title} (${spec.unit})`}
         lines={spec.lines}
         plot={plot}
+        drawn={drawn}
         csv={csv}
       />
       <table>

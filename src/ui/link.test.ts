@@ -12,7 +12,7 @@ test('a link names a run, a step and a token', () => {
 
 test('a link says how they are looked at, and which runs are compared', () => {
   const text =
-    '#colour=ce_change&tokens=matrix&panel=world&charts=reward~kl~loss~updates&smoothing=0.5&range=10~20&compare=a~b';
+    '#colour=ce_change&tokens=matrix&panel=world&charts=reward.kl.loss.updates&smoothing=0.5&range=10.20&compare=a.b';
   expect(readLink(text)).toEqual({
     ...nowhere,
     colour: 'ce_change',
@@ -28,7 +28,7 @@ test('a link says how they are looked at, and which runs are compared', () => {
 
 test('nonsense counts as not named', () => {
   expect(readLink('#step=twelve&token=-1')).toEqual(nowhere);
-  expect(readLink('#colour=red&tokens=text&charts=kl~kl2&smoothing=2&range=9~3')).toEqual(nowhere);
+  expect(readLink('#colour=red&tokens=text&charts=kl.kl2&smoothing=2&range=9.3')).toEqual(nowhere);
   expect(readLink('')).toEqual(nowhere);
 });
 

@@ -65,15 +65,15 @@ export function writeLink(hash: string, link: Partial<Link>): string {
   const parts = new URLSearchParams(hash.replace(/^#/, ''));
   for (const [key, value] of Object.entries(link)) {
     if (value === null) parts.delete(key);
-    else parts.set(key, Array.isArray(value) ? value.join('~') : String(value));
+    else parts.set(key, Array.isArray(value) ? value.join('.') : String(value));
   }
   const text = parts.toString();
   return text === '' ? '' : `#${text}`;
 }
 
-/** `a~b` is two entries, and an empty text none: the tilde stays as it is in an address. */
+/** `a.b` is two entries, and an empty text none. A dot stays as it is in an address; no id has one. */
 function list(text: string | null): readonly string[] | null {
-  return text === null ? null : text.split('~').filter((one) => one !== '');
+  return text === null ? null : text.split('.').filter((one) => one !== '');
 }
 
 function whole(text: string | null): number | null {

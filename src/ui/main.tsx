@@ -3,6 +3,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { openRunAt, startLab } from './actions.ts';
+import { applyAddress } from './address.ts';
 import { App } from './app.tsx';
 import { runAddressOf } from './query.ts';
 import { reportStray } from './report.ts';
@@ -22,7 +23,7 @@ window.addEventListener('error', (event) => {
   if (event.error) reportStray(event.error);
 });
 const run = runAddressOf(location.search);
-if (run) void openRunAt(run);
+if (run) void openRunAt(run).then(applyAddress);
 void startLab().then(() => {
   watchTabs(stopAndWait);
   // In development the files change under it.

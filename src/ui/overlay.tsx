@@ -75,7 +75,8 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
           name={`compare-${quantity}`}
           title={title}
           lines={drawing.lines}
-          plot={box.current}
+          plot={box}
+          drawn={drawing.points.length > 0}
           csv={csv}
         />
       </div>

@@ -46,15 +46,15 @@ export function RunHead({ run }: { run: RunView }) {
           <Icon name="close" />
         </button>
       </div>
+      <button
+        type="button"
+        className="link run-where"
+        data-tip={say.showsFrozenSettings(where)}
+        onClick={() => setWindow('settings')}
+      >
+        {where}
+      </button>
       <div className="run-actions">
-        <button
-          type="button"
-          className="link run-where"
-          data-tip={say.showsFrozenSettings(where)}
-          onClick={() => setWindow('settings')}
-        >
-          {where}
-        </button>
         <button
           type="button"
           className="button small"
@@ -69,11 +69,12 @@ export function RunHead({ run }: { run: RunView }) {
           type="button"
           className="button small"
           disabled={run.id === null}
+          aria-label={say.keepAdapter}
           data-tip={say.putsAdapterStandsShelf}
           onClick={() => run.id !== null && void shelveRun(run.id, task.goal ?? goalOf(run))}
         >
           <Icon name="pin" />
-          {say.keepAdapter}
+          {say.keep}
         </button>
         <button
           type="button"
@@ -91,7 +92,7 @@ export function RunHead({ run }: { run: RunView }) {
           onClick={() => void saveRun(run)}
         >
           <Icon name="save" />
-          {say.run}
+          {say.jsonl}
         </button>
         <button
           type="button"

@@ -191,7 +191,10 @@ function RunRow({
       <td>{run.manifest.settings.method}</td>
       <td className="number">{run.manifest.settings.seed}</td>
       <td className="nowrap">
-        <Mark tone={run.reason ? endWording(run.reason).tone : 'quiet'} /> {endText(run)}
+        <span className="run-table-end">
+          <Mark tone={run.reason ? endWording(run.reason).tone : 'quiet'} />
+          {endText(run)}
+        </span>
       </td>
       <td className="number">{run.steps}</td>
       <td className="number">{run.updates}</td>

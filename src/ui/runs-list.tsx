@@ -30,7 +30,7 @@ export function RunsList() {
   return (
     <section className="panel" aria-labelledby="runs-title">
       <div className="panel-head">
-        <h2 id="runs-title">{say.runsBrowser}</h2>
+        <h2 id="runs-title">{say.keptHere}</h2>
         <button
           type="button"
           className="button small"

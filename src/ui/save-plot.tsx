@@ -1,5 +1,6 @@
 /** The buttons that take a chart home: as SVG or PNG as it is on screen, and its numbers as CSV. */
 
+import type { RefObject } from 'react';
 import type { PlotLine } from './plot.tsx';
 import { plotSvg } from './plot-svg.ts';
 import { SaveButtons } from './save-buttons.tsx';
@@ -9,16 +10,21 @@ export function SavePlot({
   title,
   lines,
   plot,
+  drawn,
   csv,
 }: {
   name: string;
   title: string;
   lines: readonly PlotLine[];
-  /** The element that holds the chart; null where nothing is drawn. */
-  plot: HTMLElement | null;
+  /** The element that holds the chart. */
+  plot: RefObject<HTMLElement | null>;
+  /** False where there is nothing to draw. */
+  drawn: boolean;
   csv: string;
 }) {
-  const drawn = plot?.querySelector<SVGSVGElement>('svg.plot-surface') ?? null;
-  const svg = drawn && (() => plotSvg(drawn, title, lines));
-  return <SaveButtons name={name} svg={svg} table={name} csv={() => csv} />;
+  const svg = () => {
+    const chart = plot.current?.querySelector<SVGSVGElement>('svg.plot-surface');
+    return chart ? plotSvg(chart, title, lines) : '';
+  };
+  return <SaveButtons name={name} svg={drawn ? svg : null} table={name} csv={() => csv} />;
 }

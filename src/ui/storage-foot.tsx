@@ -1,10 +1,11 @@
 /** How much this page keeps, whether the browser may clear it, and the whole notebook as a file. */
 
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import { notebookEnding } from '../formats/endings.ts';
-import { openFile, saveNotebook } from './actions.ts';
+import { deleteAllRuns, openFile, saveNotebook } from './actions.ts';
 import { Icon } from './icons.tsx';
-import { bytesText } from './numbers.ts';
+import { bytesText, plural } from './numbers.ts';
+import { isRunning } from './state.ts';
 import { persistStorage } from './storage.ts';
 import { useLab } from './store.ts';
 import { storageFoot as say } from './strings.ts';
@@ -47,6 +48,7 @@ export function StorageFoot() {
             if (file) void openFile(file);
           }}
         />
+        <DeleteAll count={count} />
       </div>
       {storage && (
         <p className="aside">
@@ -64,5 +66,43 @@ export function StorageFoot() {
         </p>
       )}
     </div>
+  );
+}
+
+/** Empties the list of runs, once it was asked twice. */
+function DeleteAll({ count }: { count: number }) {
+  const locked = useLab((state) => isRunning(state) || state.notebook.writer === 'other_tab');
+  const [asking, setAsking] = useState(false);
+  if (!asking || count === 0) {
+    return (
+      <button
+        type="button"
+        className="button bare small"
+        disabled={count === 0 || locked}
+        onClick={() => setAsking(true)}
+      >
+        {say.deleteAll}
+      </button>
+    );
+  }
+  return (
+    <fieldset className="storage-ask">
+      <legend className="unseen">{say.deleteAll}</legend>
+      <p>{say.cannotBeUndone}</p>
+      <button
+        type="button"
+        className="button small"
+        disabled={locked}
+        onClick={() => {
+          setAsking(false);
+          void deleteAllRuns();
+        }}
+      >
+        {say.deleteRuns(plural(count, 'run'))}
+      </button>
+      <button type="button" className="button bare small" onClick={() => setAsking(false)}>
+        {say.keep}
+      </button>
+    </fieldset>
   );
 }

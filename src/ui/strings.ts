@@ -20,6 +20,7 @@ export const nouns = {
 } as const;
 
 export const actions = {
+  runsNotDeleted: 'The runs were not deleted',
   engineDidNotAnswer: 'The engine did not answer',
   listRunsCouldNotRead: 'The list of runs could not be read',
   tasksCouldNotRead: 'The tasks could not be read',
@@ -483,7 +484,7 @@ export const help = {
     'A language model that acts in a long task starts to loop. Here a small adapter is trained on its own words while it acts, and each word counts by how new it is. When the model repeats itself too closely, or drifts too far, the adapter goes back to where the episode began.',
   howBegin: 'How to begin',
   modelsGgufRunsJsonl:
-    'Models (.gguf), runs (.jsonl), worlds (scene.json, game.tw-pddl) and settings (config.toml, settings.json) open when they are dropped anywhere on the page. Nothing leaves this tab.',
+    'Models (.gguf), runs (.jsonl), worlds (scene.json, game.tw-pddl) and settings (config.toml, settings.json) open when they are dropped anywhere on the page. Nothing leaves this tab, unless you connect a server.',
   moveAlongLineTop:
     'Move along the line at the top to read any step. Each card in the transcript says why there was an update, or why there was none. The tokens of that update are coloured on the right.',
   pressRunBundledPolicy: 'Press “Run the bundled policy”. Nothing has to be set or downloaded.',
@@ -775,12 +776,13 @@ export const runHead = {
   savesAdapterPeftZip:
     'Saves the adapter as a PEFT zip: adapter_config.json and adapter_model.safetensors.',
   keepAdapter: 'Keep adapter',
+  keep: 'Keep',
   putsAdapterStandsShelf:
     'Puts the adapter, as it stands, on the shelf under Adapters: to compare, merge and mix.',
   bundle: 'Bundle',
   savesWholeRunZip:
     'Saves the whole run as a zip: events, settings, tokens and metrics as tables, adapters, and scripts that recompute it. It opens here again by drop.',
-  run: 'Run',
+  jsonl: 'JSONL',
   savesEveryEventRun:
     'Saves every event of the run, one JSON record a line; it opens here again by drop.',
   command: 'Command',
@@ -920,7 +922,7 @@ export const running = {
 } as const;
 
 export const runsList = {
-  runsBrowser: 'Runs in this browser',
+  keptHere: 'Kept here',
   compare: 'Compare',
   allRunsTableSeveral:
     'All runs as a table, and several of them in one chart, table or side by side.',
@@ -1054,6 +1056,10 @@ export const stepTools = {
 } as const;
 
 export const storageFoot = {
+  deleteAll: 'Delete all…',
+  deleteRuns: (runs: Value) => `Delete ${runs}`,
+  keep: 'Keep',
+  cannotBeUndone: 'This cannot be undone. “Export all” makes a copy first.',
   exportAll: 'Export all',
   everyRunBrowserOne:
     'Every run of this browser as one zip: a backup, or the way to another computer.',
@@ -1222,9 +1228,14 @@ export const transcript = {
 } as const;
 
 export const welcome = {
+  nothingLeaves: 'Nothing leaves your computer.',
+  conversationGoesTo: (server: Value) =>
+    `You connected a model at ${server}: the conversation is sent there, and nowhere else.`,
+  summariesGoTo: (server: Value) =>
+    `You connected a server for summaries at ${server}: what they sum up is sent there, and nowhere else.`,
   watchLanguageModelLearn: 'Watch a language model learn while it acts',
   smallModelLooksThings:
-    'A small model looks for things in a simulated household, starts to repeat itself, and a [lora|LoRA adapter] is trained on its own words, right here in this tab, each word weighed by how new it is. Nothing leaves your computer, unless you connect a server.',
+    'A small model looks for things in a simulated household, starts to repeat itself, and a [lora|LoRA adapter] is trained on its own words, right here in this tab, each word weighed by how new it is.',
   starting: 'Starting…',
   loadingModel: 'Loading the model…',
   run: (name: Value) => `Run ${name}`,

@@ -28,7 +28,7 @@ export function Welcome() {
         <Offer />
         <h2 id="welcome-title">{say.watchLanguageModelLearn}</h2>
         <p className="lead">
-          <Prose text={say.smallModelLooksThings} />
+          <Prose text={say.smallModelLooksThings} /> <WhatLeaves />
         </p>
         <div className="welcome-buttons">
           <button
@@ -88,6 +88,19 @@ export function Welcome() {
         )}
       </div>
     </section>
+  );
+}
+
+/** Where what is written here goes: nowhere, but for servers that the person connected. */
+function WhatLeaves() {
+  const served = useLab((state) => state.model?.endpoint ?? null);
+  const summaries = useLab((state) => state.summaryServer?.baseUrl ?? null);
+  if (served === null && summaries === null) return say.nothingLeaves;
+  return (
+    <>
+      {served !== null && say.conversationGoesTo(served)}{' '}
+      {summaries !== null && say.summariesGoTo(summaries)}
+    </>
   );
 }
 
