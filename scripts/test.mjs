@@ -85,7 +85,6 @@ function playwright() {
   const file = join(scratch, 'e2e.json');
   const well = runs(join(bin, 'playwright'), ['test', '--reporter=list,json'], {
     PLAYWRIGHT_JSON_OUTPUT_NAME: file,
-    ...(long && { E2E_LONG: '1' }),
   });
   const stats = read(file)?.stats ?? { expected: 0, unexpected: 0, flaky: 0, skipped: 0 };
   return {
