@@ -66,7 +66,7 @@ describe('the estimate', () => {
   it('keeps weights as they are on WebGPU, in panels of eight rows on wasm, and decodes them on cpu', () => {
     const matrix = { type: 'Q4_1', rows: 12, cols: 64 } as const;
     expect(weightBytesOn('webgpu', [matrix, matrix])).toBe(960);
-    // 16 rows in two panels, as float32 where the whole model has no more than 8 Mi parameters.
+    // 16 rows in two panels, as float32 where the whole model has no more than 2^18 parameters.
     expect(weightBytesOn('wasm', [matrix])).toBe(16 * 64 * 4);
     // Two blocks each: 8 x 16 bytes of nibbles, 8 scales and 8 offsets.
     const large = { type: 'F16', rows: 2 ** 17, cols: 64 } as const;
