@@ -15,7 +15,7 @@ const long = madeRun({ steps: 50, talk: 2, seed: 6 });
 async function runToEnd(page: Page): Promise<void> {
   await page.goto('/');
   await page.getByRole('button', { name: 'Run the bundled policy' }).click();
-  await expect(page.locator('.card.end')).toBeVisible();
+  await expect(page.locator('.card.end')).toBeVisible({ timeout: 60_000 });
 }
 
 test('the form has every setting of the schema, marks what differs and refuses what is out of range', async ({
@@ -165,7 +165,7 @@ test('a failed load, a dying engine and a failing run are told with a way on', a
   await page.getByRole('button', { name: 'Restart the engine' }).click();
   await expect(page.locator('.badge-button')).toContainText('WASM');
   await page.getByRole('button', { name: 'Run', exact: true }).first().click();
-  await expect(page.locator('.card.end')).toBeVisible();
+  await expect(page.locator('.card.end')).toBeVisible({ timeout: 60_000 });
   await expect(page.locator('.step')).toHaveCount(50);
 });
 
@@ -251,7 +251,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await expectClean(page);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Run the bundled policy' }).click();
-    await expect(page.locator('.card.end')).toBeVisible();
+    await expect(page.locator('.card.end')).toBeVisible({ timeout: 60_000 });
     await expect(page.locator('.plot-surface')).toHaveCount(4);
     await page.locator('.step[data-step="20"]').click();
     for (const quantity of ['weight', 'CE before', 'change']) {

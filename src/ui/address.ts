@@ -97,9 +97,10 @@ async function openLink(link: Link): Promise<void> {
   if (token !== null) dispatch({ type: 'token_chosen', j: token });
   dispatch(...viewEvents(link));
   if (compare) {
+    // Chosen first: whatever writes the address meanwhile has to know them.
+    dispatch({ type: 'compare_picked', ids: compare });
     await openComparison();
-    const known = new Set(useLab.getState().runs.map(({ id }) => id));
-    await pickRuns(compare.filter((id) => known.has(id)));
+    await pickRuns(compare);
   }
 }
 
