@@ -58,6 +58,17 @@ describe('a report', () => {
     ]);
   });
 
+  test('names the arms that have no episode yet, and has no line for them', () => {
+    const some = rows.filter(({ arm }) => arm !== 'attt lora_rank=4');
+    const { blocks } = reportOf(header, some, '2026-11-29');
+    const facts = blocks.find((b) => b.kind === 'table');
+    expect(facts?.kind === 'table' && facts.rows.slice(-2)).toEqual([
+      ['Arms', '2 run, 1 not yet, 1 not applicable'],
+      ['Not run yet', 'attt lora_rank=4'],
+    ]);
+    expect(toMarkdown({ title: '', blocks })).not.toContain('| attt lora_rank=4 | 0/0');
+  });
+
   test('finds a sweep whose plain arm was not run', () => {
     const arms = header.arms.filter(({ name }) => name !== 'attt');
     const attt = header.arms.find(({ name }) => name === 'attt');

@@ -22,12 +22,14 @@ export function reportOf(
   notes: readonly string[] = [],
 ): Report {
   const scores = scorecard(header, rows);
-  const run = scores.filter(({ arm }) => arm.notApplicable === null);
+  const applicable = scores.filter(({ arm }) => arm.notApplicable === null);
+  const run = applicable.filter(({ episodes, errors }) => episodes + errors > 0);
+  const waiting = applicable.filter((score) => !run.includes(score));
   return {
     title: `${header.experiment.name}, ${date}`,
     blocks: [
       ...notes.map(text),
-      ...opening(header, rows, run),
+      ...opening(header, rows, run, waiting),
       ...success(run),
       ...claimsSection(scores, rows),
       ...sweeps(run),
@@ -44,7 +46,12 @@ export function reportOf(
 
 // ---------------------------------------------------------------- sections
 
-function opening(header: Header, rows: readonly Row[], scores: readonly Score[]): Block[] {
+function opening(
+  header: Header,
+  rows: readonly Row[],
+  scores: readonly Score[],
+  waiting: readonly Score[],
+): Block[] {
   const { experiment, env, taskSet, model, modelSha256, backend, appVersion, planned } = header;
   const facts: Cells[] = [
     ['World and split', `${env}, ${experiment.split}`],
@@ -53,7 +60,13 @@ function opening(header: Header, rows: readonly Row[], scores: readonly Score[])
     ['Model', `${model}, sha256 ${modelSha256}`],
     ['Engine', `${backend}, version ${appVersion}`],
     ['Episodes', `${rows.length} finished of ${planned} planned`],
-    ['Arms', `${scores.length} run, ${header.arms.length - scores.length} not applicable`],
+    [
+      'Arms',
+      `${scores.length} run, ${waiting.length} not yet, ${header.arms.length - scores.length - waiting.length} not applicable`,
+    ],
+    ...(waiting.length === 0
+      ? []
+      : [['Not run yet', waiting.map(({ arm }) => arm.name).join('; ')] as const]),
   ];
   const design = designOf({ experiment, arms: header.arms });
   const pairs = Math.max(0, ...scores.map(({ difference }) => difference?.pairs ?? 0));
