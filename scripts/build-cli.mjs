@@ -5,6 +5,7 @@ import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { alone } from './alone.mjs';
 import { commitOf } from './commit.mjs';
 import { isCurrent } from './stale.mjs';
 
@@ -34,7 +35,15 @@ export const common = {
 /** Builds where needed; says so on stderr, since stdout belongs to the command. */
 export async function buildCli() {
   const commit = commitOf(root);
-  if (isCurrent(root, sources, built, 'dist-cli', commit)) return;
+  const current = () => isCurrent(root, sources, built, 'dist-cli', commit);
+  if (current()) return;
+  // Shards that start together all find the old bundle: the first builds, the others wait for it.
+  await alone(join(root, 'node_modules', '.attt-build'), async () => {
+    if (!current()) await buildNow(commit);
+  });
+}
+
+async function buildNow(commit) {
   const began = Date.now();
   const { build } = await import('vite');
   // Built aside and moved in one step: another `attt` may be starting from the old bundle.
