@@ -45,7 +45,7 @@ export function writeHeader(folder: string, header: Header): Promise<void> {
 /**
  * All finished episodes of a folder, of every shard, packed or not. A last line without its end is
  * that of a process that was killed while it wrote, and is left out. Two rows of one key must agree
- * in all but their seconds; throws `bad_input` where they do not.
+ * in all but their seconds and build; throws `bad_input` where they do not.
  */
 export async function readRows(folder: string): Promise<ReadonlyMap<string, Row>> {
   const rows = new Map<string, Row>();
@@ -61,7 +61,7 @@ export async function readRows(folder: string): Promise<ReadonlyMap<string, Row>
 /** Adds a row, or checks it against the one that is there. */
 export function addRow(rows: Map<string, Row>, row: Row, where: string): void {
   const known = rows.get(row.key);
-  const same = (one: Row) => JSON.stringify({ ...one, seconds: 0 });
+  const same = (one: Row) => JSON.stringify({ ...one, seconds: 0, build: '' });
   if (known && same(known) !== same(row)) {
     throw new LabError(
       'bad_input',

@@ -15,6 +15,14 @@ test('rows of another task set, model or setting are refused, and what differs i
   expect(differences(header, header)).toEqual([]);
 });
 
+test('an experiment goes on with a later build of the same version', () => {
+  const at = (appVersion: string) => ({ ...header, appVersion });
+  expect(differences(at('0.1.0+gaaaaaaa'), at('0.1.0+gbbbbbbb'))).toEqual([]);
+  expect(differences(at('0.1.0+gaaaaaaa'), at('0.2.0+gaaaaaaa'))).toEqual([
+    'version: "0.1.0" and "0.2.0"',
+  ]);
+});
+
 test('an experiment goes on although a setting was added since, which had no effect before', () => {
   const arms = header.arms.map((arm) => {
     const { trigger_entropy: _, ...settings } = arm.settings;

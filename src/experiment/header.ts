@@ -37,7 +37,8 @@ export function differences(a: Header, b: Header): readonly string[] {
   compare('seeds', a.experiment.seeds, b.experiment.seeds);
   compare('model', a.modelSha256, b.modelSha256);
   compare('backend', a.backend, b.backend);
-  compare('version', a.appVersion, b.appVersion);
+  // What stands behind a plus is the build: rows of several may stand in one table, and a report says so.
+  compare('version', release(a.appVersion), release(b.appVersion));
   for (const arm of a.arms) {
     const other = b.arms.find(({ name }) => name === arm.name);
     if (!other) continue;
@@ -49,6 +50,11 @@ export function differences(a: Header, b: Header): readonly string[] {
     }
   }
   return found;
+}
+
+/** `0.1.0` of `0.1.0+g58ad0bf`. */
+function release(version: string): string {
+  return version.split('+')[0] ?? version;
 }
 
 /** Throws `bad_input` that says what differs. */

@@ -69,6 +69,13 @@ describe('a report', () => {
     expect(toMarkdown({ title: '', blocks })).not.toContain('| attt lora_rank=4 | 0/0');
   });
 
+  test('says which builds made the rows, where several did', () => {
+    const later = rows.map((row, i) => ({ ...row, build: i < 5 ? '' : '0+gbbb' }));
+    const markdown = toMarkdown(reportOf(header, later, '2026-11-29'));
+    expect(markdown).toContain('| Builds | 0: 5 rows; 0+gbbb: 7 rows |');
+    expect(toMarkdown(report)).not.toContain('| Builds');
+  });
+
   test('finds a sweep whose plain arm was not run', () => {
     const arms = header.arms.filter(({ name }) => name !== 'attt');
     const attt = header.arms.find(({ name }) => name === 'attt');

@@ -53,12 +53,22 @@ function opening(
   waiting: readonly Score[],
 ): Block[] {
   const { experiment, env, taskSet, model, modelSha256, backend, appVersion, planned } = header;
+  const builds = new Map<string, number>();
+  for (const { build } of rows) builds.set(build, (builds.get(build) ?? 0) + 1);
   const facts: Cells[] = [
     ['World and split', `${env}, ${experiment.split}`],
     ['Task set', `${taskSet} (hash of every task's first world and text)`],
     ['Tasks, seeds', `${experiment.tasks.length} tasks, seeds ${experiment.seeds.join(', ')}`],
     ['Model', `${model}, sha256 ${modelSha256}`],
     ['Engine', `${backend}, version ${appVersion}`],
+    ...(builds.size > 1
+      ? [
+          [
+            'Builds',
+            [...builds].map(([name, n]) => `${name || appVersion}: ${n} rows`).join('; '),
+          ] as const,
+        ]
+      : []),
     ['Episodes', `${rows.length} finished of ${planned} planned`],
     [
       'Arms',

@@ -50,6 +50,8 @@ export interface Row {
   readonly weights: readonly number[];
   readonly retention: Retention | null;
   readonly seconds: number;
+  /** The version that made it, commit included; empty where it was not recorded. */
+  readonly build: string;
 }
 
 /** A row that is still being made. */
@@ -82,6 +84,7 @@ export function openRow({ key, arm, task, settings }: PlannedEpisode): OpenRow {
     repetition: [],
     kl: [],
     weights: [],
+    build: '',
   };
 }
 
@@ -89,7 +92,14 @@ export function openRow({ key, arm, task, settings }: PlannedEpisode): OpenRow {
 export function foldRow(row: OpenRow, event: EpisodeEvent): OpenRow {
   switch (event.type) {
     case 'episode_started':
-      return { ...row, start: event.stateHash, tries: row.tries + 1, commands: [], repetition: [] };
+      return {
+        ...row,
+        start: event.stateHash,
+        tries: row.tries + 1,
+        commands: [],
+        repetition: [],
+        build: event.manifest.appVersion,
+      };
     case 'step': {
       const refused = event.refused ?? [];
       return {
@@ -149,10 +159,10 @@ export function closeRow(row: OpenRow, retention: Retention | null, seconds: num
   };
 }
 
-/** Reads one line of a rows file; the first rows were kept without commands. */
+/** Reads one line of a rows file; the first rows were kept without commands and build. */
 export function parseRow(line: string): Row {
   const row = JSON.parse(line);
-  return row.commands ? row : { ...row, commands: [] };
+  return { ...row, commands: row.commands ?? [], build: row.build ?? '' };
 }
 
 /** Parts of an episode in which repetition is averaged. */

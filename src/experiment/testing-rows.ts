@@ -63,6 +63,7 @@ export function rowOf(arm: MethodName, task: number, seed: number, over: Partial
     weights: [],
     retention: null,
     seconds: 2,
+    build: '',
     ...over,
   };
 }
