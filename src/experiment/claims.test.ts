@@ -61,7 +61,7 @@ describe('a claim of no difference', () => {
       random_drop: (t: number) => half(t) || t < 2 * n,
     });
     expect(verdict(100, arms(0))('gains nothing')).toBe('holds'); // 3 of 100
-    expect(verdict(55, arms(0))('gains nothing')).toBe('cannot be told'); // 3 of 55 are 5.5 points
+    expect(verdict(99, arms(0))('gains nothing')).toBe('cannot be told'); // too few to say "none"
     expect(verdict(100, arms(2))('gains nothing')).toBe('cannot be told'); // 2 points, up to 5
     expect(verdict(100, arms(20))('gains nothing')).toBe('does not hold');
   });

@@ -23,6 +23,12 @@ const ENOUGH = 20;
 /** Tasks below which a bootstrap over tasks is too narrow to decide anything. */
 const ENOUGH_TASKS = 50;
 
+/**
+ * Tasks below which nobody can say that there is no difference: with one pair of 51 discordant the
+ * bootstrap ends below five points, and the exact interval of that one pair at ten.
+ */
+const ENOUGH_FOR_NONE = 100;
+
 const LEVEL = 0.05;
 
 /**
@@ -139,25 +145,31 @@ function judge(says: Relation, difference: Difference, p: number | null, arms: s
   const range = `${shown(interval.low)} to ${shown(interval.high)}`;
   const test = p === null ? '' : `, p (Holm) ${p.toFixed(3)}`;
   return {
-    verdict: verdictOf(tasks < ENOUGH_TASKS ? null : holds(says, interval, p)),
+    verdict: verdictOf(tasks < ENOUGH_TASKS ? null : holds(says, interval, p, tasks)),
     numbers: `${arms}: ${shown(points)} points (${range}${test}; ${discordant} of ${pairs} pairs discordant)`,
   };
 }
 
 /** null where both answers remain. `p` is corrected for the number of comparisons. */
-function holds(says: Relation, { low, high }: Interval, p: number | null): boolean | null {
+function holds(
+  says: Relation,
+  { low, high }: Interval,
+  p: number | null,
+  tasks: number,
+): boolean | null {
   const differs = p !== null && p < LEVEL;
   const more = differs && low > 0;
   const less = differs && high < 0;
+  const many = tasks >= ENOUGH_FOR_NONE;
   switch (says) {
     case 'more':
       return more ? true : less || high <= 0 ? false : null;
     case 'no_gain':
-      return high < MARGIN ? true : more ? false : null;
+      return many && high < MARGIN ? true : more ? false : null;
     case 'as_much':
-      return low > -MARGIN ? true : less ? false : null;
+      return many && low > -MARGIN ? true : less ? false : null;
     case 'alike':
-      return low > -MARGIN && high < MARGIN ? true : more || less ? false : null;
+      return many && low > -MARGIN && high < MARGIN ? true : more || less ? false : null;
     default:
       return says satisfies never;
   }
