@@ -57,10 +57,10 @@ test('runs are filtered, noted and compared, and the numbers go home', async ({ 
 
   await page.getByLabel('Choose all runs shown').check();
   await expect(page.locator('.overlay-legend > span')).toHaveCount(3);
-  await expect(page.locator('.overlay-plot .plot-line')).toHaveCount(3);
+  await expect(page.locator('.overlay-plot .recharts-line-curve')).toHaveCount(3);
   await page.getByLabel('group by method').check();
   await expect(page.locator('.overlay-legend')).toContainText('attt (n = 2)');
-  await expect(page.locator('.overlay-plot .plot-band')).not.toHaveCount(0);
+  await expect(page.locator('.overlay-plot .recharts-area-area')).not.toHaveCount(0);
   // One of two solved: Wilson's interval of statsmodels.
   await expect(page.getByRole('row', { name: /^attt 2 / })).toContainText('0.5 [0.0945, 0.905]');
   const differing = page.locator('section', { has: page.getByText('Where their settings differ') });

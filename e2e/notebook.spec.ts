@@ -72,7 +72,7 @@ test('a run fills transcript, charts, tokens and the line of steps; keys walk it
   await expect(
     page.getByText(/Rolled back: KL = 0\.\d+ nats after training/).first(),
   ).toBeAttached();
-  await expect(page.locator('.chart .plot-surface')).toHaveCount(4);
+  await expect(page.locator('.chart .recharts-surface')).toHaveCount(4);
   await expect(page.locator('.run-stats')).toContainText('rollbacks2');
 
   const slider = page.getByRole('slider', { name: 'Step on screen' });
@@ -252,7 +252,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Run the bundled policy' }).click();
     await expect(page.locator('.card.end')).toBeVisible({ timeout: 60_000 });
-    await expect(page.locator('.plot-surface')).toHaveCount(4);
+    await expect(page.locator('.recharts-surface')).toHaveCount(4);
     await page.locator('.step[data-step="20"]').click();
     for (const quantity of ['weight', 'CE before', 'change']) {
       await page.locator('.heatmap-foot').getByText(quantity, { exact: true }).click();

@@ -18,7 +18,7 @@ test('after the first visit the page opens and runs an episode without a network
   await context.setOffline(true);
   await page.reload();
   await page.getByRole('button', { name: 'Open a recorded run' }).click();
-  await expect(page.locator('.plot-surface').first()).toBeVisible();
+  await expect(page.locator('.recharts-surface').first()).toBeVisible();
   await page.getByRole('button', { name: 'Run', exact: true }).first().click();
   await expect(page.locator('.step[data-step="1"]')).toBeVisible({ timeout: 90_000 });
   await page.getByRole('button', { name: 'Stop' }).click();

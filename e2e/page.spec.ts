@@ -10,7 +10,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.getByRole('button', { name: 'Open a recorded run' }).click();
     await expect(page.locator('.run-stats')).toBeVisible();
     await expect(page.getByText('Tokens of an update')).toBeVisible();
-    await expect(page.locator('.plot-surface').first()).toBeVisible();
+    await expect(page.locator('.recharts-surface').first()).toBeVisible();
     await expectClean(page);
     const wider = await page.evaluate(
       () => document.documentElement.scrollWidth > window.innerWidth,

@@ -14,7 +14,7 @@ async function openMade(page: Page, wish: MadeRun): Promise<void> {
     (route) => route.fulfill({ body: formatRunFile(madeRun(wish)) }),
   );
   await page.goto('/?run=/made.jsonl');
-  await expect(page.locator('.plot-surface')).toHaveCount(4);
+  await expect(page.locator('.recharts-surface')).toHaveCount(4);
   await page.keyboard.press('Home');
   await expect(page.locator('.step[data-step="1"]')).toHaveAttribute('aria-current', 'step');
 }

@@ -74,7 +74,7 @@ test('tfjs is imported only in model and train, React only in ui', () => {
     // A test may count the tensors that it is about; a file's address is none of its code.
     if (isTest(file) || from.endsWith('?url')) return false;
     if (from.startsWith('@tensorflow/')) return !['model', 'train'].includes(layer);
-    if (/^(react|react-dom)(\/|$)/.test(from)) return layer !== 'ui';
+    if (/^(react|react-dom|recharts)(\/|$)/.test(from)) return layer !== 'ui';
     return false;
   });
   expect(wrong.map(shown)).toEqual([]);

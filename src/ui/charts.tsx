@@ -2,8 +2,10 @@
 
 import {
   type CSSProperties,
+  lazy,
   memo,
   type RefObject,
+  Suspense,
   useEffect,
   useMemo,
   useRef,
@@ -14,7 +16,6 @@ import { csvOf } from './csv.ts';
 import { Dialog } from './dialog.tsx';
 import { Icon } from './icons.tsx';
 import { valueText } from './numbers.ts';
-import { Plot } from './plot.tsx';
 import { chartKinds } from './reading.ts';
 import type { RunView } from './run-view.ts';
 import { SavePlot } from './save-plot.tsx';
@@ -25,8 +26,16 @@ import { charts as say } from './strings.ts';
 import { Term } from './tip.tsx';
 import './charts.css';
 
+/** The chart library is fetched when the first run is shown. */
+const Plot = lazy(() => import('./plot.tsx').then((module) => ({ default: module.Plot })));
+
 /** The charts draw at most four times a second. */
 const drawEveryMs = 250;
+/**
+ * A chart takes 10 to 15 ms of the page thread: each draws in a frame of its own, and the library wants
+ * the one after it, for what it gathers until then.
+ */
+const framesPerChart = 2;
 
 export function Charts({ run: latest }: { run: RunView }) {
   const run = useSlower(latest);
@@ -85,7 +94,7 @@ export function Smoothing() {
 /** The step on screen is drawn over it, so that moving along the steps draws no chart again. */
 const Chart = memo(function Chart({
   place,
-  spec,
+  spec: latest,
   start,
   end,
 }: {
@@ -94,6 +103,9 @@ const Chart = memo(function Chart({
   start: number;
   end: number;
 }) {
+  const late = useTurn(latest, place * framesPerChart);
+  // Another quantity shows at once; new values of the same one take their turn.
+  const spec = late.kind === latest.kind ? late : latest;
   const shown = spec.lines.filter((line) => !line.faint);
   const plot = useRef<HTMLDivElement>(null);
   const [table, setTable] = useState(false);
@@ -165,14 +177,16 @@ const Chart = memo(function Chart({
         {empty ? (
           <p className="chart-empty">{say.nothingMeasuredYet}</p>
         ) : (
-          <Plot
-            lines={spec.lines}
-            limits={spec.limits}
-            points={spec.points}
-            scale={spec.scale === 'log' && linear ? 'linear' : spec.scale}
-            start={start}
-            end={end}
-          />
+          <Suspense fallback={<p className="chart-empty">{say.drawing}</p>}>
+            <Plot
+              lines={spec.lines}
+              limits={spec.limits}
+              points={spec.points}
+              scale={spec.scale === 'log' && linear ? 'linear' : spec.scale}
+              start={start}
+              end={end}
+            />
+          </Suspense>
         )}
         {!empty && <Cursor start={start} end={end} />}
       </div>
@@ -271,6 +285,21 @@ function NumbersDialog({
       </table>
     </Dialog>
   );
+}
+
+/** The value as it was, until so many animation frames after a change. */
+function useTurn<T>(value: T, frames: number): T {
+  const [shown, setShown] = useState(value);
+  useEffect(() => {
+    let request = 0;
+    const wait = (left: number) => {
+      if (left === 0) setShown(value);
+      else request = requestAnimationFrame(() => wait(left - 1));
+    };
+    wait(frames);
+    return () => cancelAnimationFrame(request);
+  }, [value, frames]);
+  return shown;
 }
 
 /** The value, but at most one change in {@link drawEveryMs}; another run shows at once. */

@@ -1,6 +1,6 @@
 /** One quantity of all chosen runs in one chart: a line a run, or a line a method with its interval. */
 
-import { useMemo, useRef } from 'react';
+import { lazy, Suspense, useMemo, useRef } from 'react';
 import type { Points } from './chart-specs.ts';
 import { Smoothing } from './charts.tsx';
 import {
@@ -11,13 +11,15 @@ import {
   valuesOf,
 } from './compare-numbers.ts';
 import { csvOf } from './csv.ts';
-import { Plot, type PlotBand, type PlotLine } from './plot.tsx';
+import type { PlotBand, PlotLine } from './plot.tsx';
 import { seriesOf } from './run-table.tsx';
 import type { RunView } from './run-view.ts';
 import { SavePlot } from './save-plot.tsx';
 import { axisEnd, decimate, smoothed } from './series.ts';
 import { dispatch, useLab } from './store.ts';
 import { overlay as say } from './strings.ts';
+
+const Plot = lazy(() => import('./plot.tsx').then((module) => ({ default: module.Plot })));
 
 interface Drawing {
   readonly lines: readonly PlotLine[];
@@ -94,15 +96,17 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
         {drawing.points.length === 0 ? (
           <p className="chart-empty">{say.noneChosenRunsMeasured}</p>
         ) : (
-          <Plot
-            lines={drawing.lines}
-            bands={drawing.bands}
-            limits={[]}
-            points={drawing.points}
-            scale={quantity === 'repetition' || quantity === 'novelty' ? 'unit' : 'linear'}
-            start={start}
-            end={end}
-          />
+          <Suspense fallback={<p className="chart-empty">{say.drawing}</p>}>
+            <Plot
+              lines={drawing.lines}
+              bands={drawing.bands}
+              limits={[]}
+              points={drawing.points}
+              scale={quantity === 'repetition' || quantity === 'novelty' ? 'unit' : 'linear'}
+              start={start}
+              end={end}
+            />
+          </Suspense>
         )}
       </figure>
     </section>

@@ -23,7 +23,7 @@ export function SavePlot({
   csv: string;
 }) {
   const svg = () => {
-    const chart = plot.current?.querySelector<SVGSVGElement>('svg.plot-surface');
+    const chart = plot.current?.querySelector<SVGSVGElement>('svg.recharts-surface');
     return chart ? plotSvg(chart, title, lines) : '';
   };
   return <SaveButtons name={name} svg={drawn ? svg : null} table={name} csv={() => csv} />;

@@ -290,6 +290,7 @@ export const charts = {
   numbersTableCopySave: 'The numbers as a table, to copy or save.',
   step: 'step',
   nothingMeasuredYet: 'Nothing measured yet.',
+  drawing: 'Drawing…',
   raw: ' raw',
 } as const;
 
@@ -657,6 +658,7 @@ export const overlay = {
   oneLineMethodMean:
     'One line a method: the mean of its runs, with mean ± 1.96 standard errors around it.',
   noneChosenRunsMeasured: 'None of the chosen runs measured this.',
+  drawing: 'Drawing…',
   seed: (index: Value, method: Value, seed: Value) => `${index}: ${method}, seed ${seed}`,
   noValue: 'no value',
   ends: (label: Value, end: Value) => `${label} ends at ${end}`,
