@@ -47,6 +47,7 @@ export function Charts({ run: latest }: { run: RunView }) {
   );
   const whole = axisEnd(run.steps.at(-1)?.t ?? 0, settings.step_limit);
   const [start, end] = range ?? [0, whole];
+  const views = useMemo(() => specs.map((spec) => ({ spec, start, end })), [specs, start, end]);
   return (
     <section className="charts-panel" aria-label={say.charts}>
       <div className="charts-bar">
@@ -64,8 +65,8 @@ export function Charts({ run: latest }: { run: RunView }) {
         )}
       </div>
       <div className="charts">
-        {specs.map((spec, index) => (
-          <Chart key={index} place={index} spec={spec} start={start} end={end} />
+        {views.map((view, index) => (
+          <Chart key={index} place={index} view={view} />
         ))}
       </div>
     </section>
@@ -94,18 +95,14 @@ export function Smoothing() {
 /** The step on screen is drawn over it, so that moving along the steps draws no chart again. */
 const Chart = memo(function Chart({
   place,
-  spec: latest,
-  start,
-  end,
+  view,
 }: {
   place: number;
-  spec: ChartSpec;
-  start: number;
-  end: number;
+  view: { readonly spec: ChartSpec; readonly start: number; readonly end: number };
 }) {
-  const late = useTurn(latest, place * framesPerChart);
+  const late = useTurn(view, place * framesPerChart);
   // Another quantity shows at once; new values of the same one take their turn.
-  const spec = late.kind === latest.kind ? late : latest;
+  const { spec, start, end } = late.spec.kind === view.spec.kind ? late : view;
   const shown = spec.lines.filter((line) => !line.faint);
   const plot = useRef<HTMLDivElement>(null);
   const [table, setTable] = useState(false);
