@@ -1,13 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
-import { attt, atttWith, scratchFile } from '../src/cli/testing.ts';
+import { attt, atttWith } from '../src/cli/testing.ts';
 
 const tiny = 'e2e/fixtures/engine/tiny.gguf';
 const fixture = (name: string) => JSON.parse(readFileSync(`e2e/fixtures/engine/${name}`, 'utf8'));
 
 test("attt trains on WebGPU as on WASM, within the GPU's tolerance", async () => {
   const expected = fixture('tiny_training.json').visible;
-  const file = scratchFile('case.json', JSON.stringify(expected));
+  const file = test.info().outputPath('case.json');
+  writeFileSync(file, JSON.stringify(expected));
   const ran = await attt('train', '--model', tiny, '--backend', 'webgpu', '--case', file);
   expect(ran.stderr).toContain('Backend: webgpu');
   expect(ran.code).toBe(0);

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { attt, json, scratchFile, scratchFolder } from './testing.ts';
+import { attt, json } from './testing.ts';
+import { scratchFile, scratchFolder } from './testing-scratch.ts';
 
 // Each test starts processes, which wait for a build where a source is newer, on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseConfigToml } from '../formats/settings.ts';
-import { json, scratchFile } from './testing.ts';
+import { json } from './testing.ts';
+import { scratchFile } from './testing-scratch.ts';
 
 const model = '.cache/models/SmolLM2-135M-Instruct.Q4_1.gguf';
 const here = existsSync(model);

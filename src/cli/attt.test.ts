@@ -1,6 +1,7 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
-import { attt, json, scratchFile } from './testing.ts';
+import { attt, json } from './testing.ts';
+import { scratchFile } from './testing-scratch.ts';
 
 // Each test starts processes, which wait for a build where a source is newer, on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { readZip, writeZip } from '../formats/zip.ts';
 import { compare, exportBundle, validate } from './bundle.ts';
-import { attt, scratchFolder } from './testing.ts';
+import { attt } from './testing.ts';
+import { scratchFolder } from './testing-scratch.ts';
 
 // Processes wait for a build where a source is newer, on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });

@@ -5,8 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Row } from '../experiment/row.ts';
 import { deriveRng } from '../math/rng.ts';
-import { attt, scratchFile, scratchFolder } from './testing.ts';
+import { attt } from './testing.ts';
 import { randomPolicy } from './testing-policy.ts';
+import { scratchFile, scratchFolder } from './testing-scratch.ts';
 
 // Each test starts processes, which wait for a build where a source is newer, on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import type { Played } from './play.ts';
-import { attt, json, scratchFile } from './testing.ts';
+import { attt, json } from './testing.ts';
+import { scratchFile } from './testing-scratch.ts';
 
 // Each test starts processes, which wait for a build where a source is newer, on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });

@@ -6,8 +6,9 @@ import { expect, test, vi } from 'vitest';
 import type { EpisodeEvent } from '../records.ts';
 import { delta, done, finish, scriptedServer, send } from '../remote/testing-server.ts';
 import { remoteOf } from './remote.ts';
-import { atttWith, scratchFile, scratchFolder } from './testing.ts';
+import { atttWith } from './testing.ts';
 import { randomPolicy } from './testing-policy.ts';
+import { scratchFile, scratchFolder } from './testing-scratch.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

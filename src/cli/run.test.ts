@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { EpisodeEvent } from '../records.ts';
 import { validate } from './bundle.ts';
-import { attt, scratchFile, scratchFolder } from './testing.ts';
+import { attt } from './testing.ts';
 import { randomPolicy } from './testing-policy.ts';
+import { scratchFile, scratchFolder } from './testing-scratch.ts';
 
 // Each test starts processes, which wait for a build where a source is newer, on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });

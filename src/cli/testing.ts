@@ -1,10 +1,6 @@
 /** For the command's tests only: runs it as a person does, as a process of its own. */
 
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll } from 'vitest';
 
 export interface Ran {
   readonly code: number | null;
@@ -45,22 +41,3 @@ export async function json(...args: readonly string[]): Promise<unknown> {
   if (code !== 0) throw new Error(`attt ended with ${code}: ${stderr}`);
   return JSON.parse(stdout);
 }
-
-/** A new folder that goes when the file's tests have ended. */
-export function scratchFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'attt-'));
-  scratch.push(folder);
-  return folder;
-}
-
-/** A file of this content in a folder of its own. */
-export function scratchFile(name: string, content: string): string {
-  const path = join(scratchFolder(), name);
-  writeFileSync(path, content);
-  return path;
-}
-
-const scratch: string[] = [];
-afterAll(() => {
-  for (const folder of scratch) rmSync(folder, { recursive: true, force: true });
-});
