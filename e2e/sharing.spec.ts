@@ -105,7 +105,12 @@ for (const colorScheme of ['light', 'dark'] as const) {
       page.waitForEvent('download'),
       report.getByRole('button', { name: 'HTML' }).click(),
     ]);
-    expect(readFileSync(await html.path(), 'utf8')).toContain('frozen');
+    const alone = await page.context().newPage();
+    await alone.emulateMedia({ colorScheme });
+    await alone.setContent(readFileSync(await html.path(), 'utf8'));
+    await expect(alone.locator('body')).toContainText('frozen');
+    await expectClean(alone);
+    await alone.close();
     await report.getByRole('button', { name: 'Close' }).click();
     await expect(report).toHaveCount(0);
 

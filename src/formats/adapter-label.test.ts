@@ -19,7 +19,8 @@ test('name and note come back from a card and from GGUF keys, whatever they are'
   );
 });
 
-test('a card without a label has a plain heading; those of others name nothing', () => {
+test('a card without a label has a plain heading, which names nothing, as those of others', () => {
+  expect(labelOfCard(modelCard(null, facts))).toBeNull();
   expect(modelCard(null, facts)).toContain(
     '\n# LoRA adapter trained at test time\n\nRank 2, alpha 4',
   );

@@ -12,6 +12,9 @@ export interface AdapterLabel {
 /** Marks the cards of this program: of others' a heading may say anything. */
 const OWN_TAG = 'test-time-training';
 
+/** The heading of a card without a label, which is nobody's name for it. */
+const PLAIN_HEADING = 'LoRA adapter trained at test time';
+
 /** GGUF's own keys for the name and description of a file. */
 export function labelMetadata({ name, note }: AdapterLabel): Readonly<Record<string, GgufValue>> {
   return {
@@ -38,7 +41,7 @@ export interface CardFacts {
 /** A Hugging Face model card: the name is its heading, the note a quotation under it. */
 export function modelCard(label: AdapterLabel | null, facts: CardFacts): string {
   const { base, licence, rank, alpha, targets } = facts;
-  const { name, note } = label ?? { name: 'LoRA adapter trained at test time', note: '' };
+  const { name, note } = label ?? { name: PLAIN_HEADING, note: '' };
   const quoted =
     note === ''
       ? ''
@@ -68,12 +71,12 @@ model = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(${JSON.st
 `;
 }
 
-/** The label of one of our cards; null for others'. */
+/** The label of one of our cards; null for others', and for one that was given none. */
 export function labelOfCard(card: string): AdapterLabel | null {
   const [, front, rest] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(card) ?? [];
   if (front === undefined || rest === undefined || !front.includes(`- ${OWN_TAG}`)) return null;
   const [, name, quoted] = /^\s*# (.+)\n\n?((?:>.*\n)*)/.exec(rest) ?? [];
-  if (name === undefined) return null;
+  if (name === undefined || name === PLAIN_HEADING) return null;
   const lines = (quoted ?? '').split('\n').filter((line) => line !== '');
   return { name, note: lines.map((line) => line.replace(/^> ?/, '')).join('\n') };
 }
