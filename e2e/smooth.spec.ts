@@ -6,6 +6,9 @@ import { playBack } from './fixtures/recorded/engine.ts';
 import { type MadeRun, madeRun } from './fixtures/recorded/household-run.ts';
 import { pressEachFrame, traceWork } from './trace.ts';
 
+// Playwright's own trace copies the document before and after each action, on the thread that is measured.
+test.use({ trace: 'off' });
+
 /** Opens a made run from an address, once its charts are drawn. */
 async function openMade(page: Page, wish: MadeRun): Promise<void> {
   await playBack(page, { modelLoaded: true });
