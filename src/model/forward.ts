@@ -116,10 +116,7 @@ async function forwardChunk(
   let x = embed(model, ids);
   try {
     for (const [index, layer] of model.layers.entries()) {
-      if (index > 0 && ids.length >= LISTEN_FROM) {
-        await nextMacrotask();
-        throwIfAborted(signal);
-      }
+      if (index > 0 && ids.length >= LISTEN_FROM) await listen(signal);
       const rows = cache.layer(index);
       const attend: Attend = (q, k, v) => {
         kvAppend(rows.k, rows.v, k, v, start);
@@ -141,6 +138,12 @@ async function forwardChunk(
   }
 }
 
+/** Between two layers of a long chunk: lets messages in, and throws when one of them said stop. */
+async function listen(signal: AbortSignal | undefined): Promise<void> {
+  await nextMacrotask();
+  throwIfAborted(signal);
+}
+
 /** As {@link forwardChunk}, by kernels alone. */
 async function passChunk(
   model: LlamaModel,
@@ -152,10 +155,7 @@ async function passChunk(
 ): Promise<tf.Tensor2D | null> {
   using pass = new SimdPass(model, adapter, cache, ids);
   for (const index of model.layers.keys()) {
-    if (index > 0 && ids.length >= LISTEN_FROM) {
-      await nextMacrotask();
-      throwIfAborted(signal);
-    }
+    if (index > 0 && ids.length >= LISTEN_FROM) await listen(signal);
     pass.layer(index);
   }
   return wanted === 'none' ? null : pass.logits(wanted === 'all' ? ids.length : 1);

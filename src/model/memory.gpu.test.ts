@@ -3,21 +3,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type GgufFile, readGguf } from '../formats/gguf.ts';
 import { type ByteSource, blobSource } from '../formats/source.ts';
-import { deriveRng } from '../math/rng.ts';
-import { Adam } from '../train/adam.ts';
-import { shapesOf } from '../train/training-case.ts';
-import { updateAdapter } from '../train/update.ts';
 import { KvCache } from './cache.ts';
 import type { OpenBackend } from './device.ts';
 import { forward } from './forward.ts';
 import { trimPool } from './gpu-pool.ts';
-import { type LlamaModel, loadLlama } from './llama.ts';
-import { projectionShape } from './llama-config.ts';
-import { Adapter, freshAdapter } from './lora.ts';
-import { finish } from './macrotask.ts';
+import { loadLlama } from './llama.ts';
 import { estimateMemory, weightBytesOn } from './memory.ts';
 import { gpuBackend } from './ops/program.ts';
 import { openGpu } from './ops/testing-gpu.ts';
+import { equip, shape, trainOnce } from './testing-update.ts';
 
 let opened: OpenBackend;
 beforeAll(async () => {
@@ -25,9 +19,6 @@ beforeAll(async () => {
 });
 afterEach(() => Reflect.deleteProperty(gpuBackend().device, 'limits'));
 afterAll(() => opened.dispose());
-
-const targets = ['q_proj', 'v_proj'] as const;
-const rank = 8;
 
 async function read(path: string): Promise<{ gguf: GgufFile; source: ByteSource }> {
   const source = blobSource(await (await fetch(path)).blob(), path);
@@ -39,32 +30,6 @@ function ledger() {
   const { ledger: found } = opened;
   if (found === null) throw new Error('no ledger');
   return found;
-}
-
-async function update(model: LlamaModel, tokens: number, adapter: Adapter, adam: Adam) {
-  const { vocabulary } = model.config;
-  const ids = Array.from({ length: tokens }, (_, i) => (i * 31) % vocabulary);
-  const weights = ids.map((_, i) => (i === 0 ? 0 : 1));
-  const options = {
-    steps: 1,
-    learningRate: 1e-4,
-    normalisation: 'weights',
-    maxGradNorm: 1,
-  } as const;
-  await finish(updateAdapter(model, adapter, adam, [{ ids, weights }], options));
-}
-
-/** A model with what an episode needs besides it. */
-function equip(model: LlamaModel) {
-  const { layers } = model.config;
-  const start = freshAdapter(
-    { rank, alpha: 16, targets },
-    layers,
-    (target) => projectionShape(model.config, target),
-    deriveRng(1),
-  );
-  const adapter = new Adapter(start);
-  return { adapter, adam: new Adam(shapesOf(adapter)) };
 }
 
 describe.each([
@@ -81,8 +46,7 @@ describe.each([
     const { config } = model;
     const parts = estimateMemory(config, {
       weightBytes: weightBytesOn('webgpu', gguf.tensors),
-      rank,
-      targets,
+      ...shape,
       trainTokens: tokens,
       caches: 1,
       backend: 'webgpu',
@@ -109,7 +73,7 @@ describe.each([
 
     const { adapter, adam } = equip(model);
     ledger().resetPeak();
-    await update(model, tokens, adapter, adam);
+    await trainOnce(model, tokens, adapter, adam);
     const all = parts.reduce((sum, { bytes }) => sum + bytes, 0);
     near(ledger().peakBytes - idle, all, 'the peak of an update');
     adapter.dispose();
@@ -124,7 +88,7 @@ it('texts of other lengths leave no memory behind', async () => {
   const { adapter, adam } = equip(model);
   const live: number[] = [];
   for (const tokens of [20, 31, 17, 26, 20]) {
-    await update(model, tokens, adapter, adam);
+    await trainOnce(model, tokens, adapter, adam);
     live.push(ledger().live.bytes);
   }
   expect(new Set(live.slice(1))).toEqual(new Set([live[1]]));
