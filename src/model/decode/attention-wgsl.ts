@@ -4,7 +4,7 @@
  */
 
 import type { AttentionHeads } from '../ops/attention.ts';
-import { pieces, softmaxPass } from '../ops/attention-wgsl.ts';
+import { mergeParts, pieces, slotOf, softmaxPass, storePart } from '../ops/attention-wgsl.ts';
 import type { RopeStyle } from '../ops/rope.ts';
 import { type Access, type Shader, TOKEN } from './wgsl.ts';
 
@@ -157,14 +157,10 @@ const uniforms = Sizes(${kvHeads}u, ${scale});`;
  */
 export function partsShader(span: AttentionHeads): Shader {
   const { heads, kvHeads, headDim, window } = span;
-  const { type, size, count, each } = pieces(headDim);
+  const { type, size } = pieces(headDim);
   const first = window === undefined ? '0u' : `u32(max(0, i32(token.position) - ${window - 1}))`;
-  const slot = size + 4 / count;
+  const slot = slotOf(headDim);
   const names = ['q', 'k', 'v', 'parts'];
-  const ends =
-    count === 4
-      ? `parts[slot + ${size}u] = vec4<f32>(top, total, 0.0, 0.0);`
-      : `parts[slot + ${size}u] = top; parts[slot + ${size + 1}u] = total;`;
   return {
     code: `${storage(names, ['parts'], type)}
 ${sizes(span)}
@@ -181,8 +177,7 @@ fn main(@builtin(global_invocation_id) id : vec3<u32>) {
   let endRow = min(firstRow + step, token.position + 1u);
   ${softmaxPass(headDim)}
   let slot = id.x * ${slot}u;
-  ${each((n) => `parts[slot + ${n}u] = sum${n};`)}
-  ${ends}
+  ${storePart(headDim, 'parts')}
 }`,
     access: accessOf(names, ['parts']),
     workgroups: Math.ceil((heads * PARTS) / GROUP),
@@ -191,12 +186,9 @@ fn main(@builtin(global_invocation_id) id : vec3<u32>) {
 
 /** Puts the parts together, one invocation a piece of a head. Buffers: token, parts, mixed. */
 export function mergeShader({ heads, headDim }: AttentionHeads): Shader {
-  const { type, size, count } = pieces(headDim);
-  const slot = size + 4 / count;
+  const { type, size } = pieces(headDim);
+  const slot = slotOf(headDim);
   const at = (offset: string) => `parts[(head * ${PARTS}u + part) * ${slot}u + ${offset}]`;
-  const top = count === 4 ? `${at(`${size}u`)}.x` : at(`${size}u`);
-  const total = count === 4 ? `${at(`${size}u`)}.y` : at(`${size + 1}u`);
-  const eachPart = `for (var part = 0u; part < ${PARTS}u; part++)`;
   const names = ['parts', 'mixed'];
   return {
     code: `${storage(names, ['mixed'], type)}
@@ -205,15 +197,7 @@ fn main(@builtin(global_invocation_id) id : vec3<u32>) {
   let head = id.x / ${size}u;
   if (head >= ${heads}u) { return; }
   let piece = id.x % ${size}u;
-  var largest = -1e30;
-  ${eachPart} { largest = max(largest, ${top}); }
-  var sum = ${type}(0.0);
-  var total = 0.0;
-  ${eachPart} {
-    let weight = exp(${top} - largest);
-    total += weight * ${total};
-    sum += weight * ${at('piece')};
-  }
+  ${mergeParts(headDim, `${PARTS}u`, at)}
   mixed[id.x] = sum / total;
 }`,
     access: accessOf(names, ['mixed']),

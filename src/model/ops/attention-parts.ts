@@ -7,7 +7,15 @@
 
 import type * as tf from '@tensorflow/tfjs-core';
 import type { AttentionSpan } from './attention.ts';
-import { pieces, queryAt, softmaxPass, UNIFORMS } from './attention-wgsl.ts';
+import {
+  mergeParts,
+  pieces,
+  queryAt,
+  slotOf,
+  softmaxPass,
+  storePart,
+  UNIFORMS,
+} from './attention-wgsl.ts';
 import { type Kernel, run2D } from './program.ts';
 
 /** Rows that one invocation sums: fewer cost more to merge than they save. */
@@ -52,15 +60,9 @@ export function attentionInParts(
   return out;
 }
 
-/** Pieces that a part leaves: the sums of its head's vector, then its maximum and its total. */
-function slotOf(headDim: number): number {
-  const { count, size } = pieces(headDim);
-  return size + (count === 4 ? 1 : 2);
-}
-
 /** gx = (query · heads + head) · parts + part. A part beyond the visible rows leaves zeros. */
 function partKernel(headDim: number): Kernel {
-  const { count, size, each } = pieces(headDim);
+  const { count, size } = pieces(headDim);
   const slot = slotOf(headDim);
   return {
     key: `attention_part_${headDim}`,
@@ -78,23 +80,15 @@ function partKernel(headDim: number): Kernel {
       let endRow = min(firstRow + step, position + 1u);
       ${softmaxPass(headDim)}
       let slot = gx * ${slot}u;
-      ${each((n) => `result[slot + ${n}u] = sum${n};`)}
-      ${
-        count === 4
-          ? `result[slot + ${size}u] = vec4<f32>(top, total, 0.0, 0.0);`
-          : `result[slot + ${size}u] = top; result[slot + ${size + 1}u] = total;`
-      }`,
+      ${storePart(headDim, 'result')}`,
   };
 }
 
 /** gx = (query · heads + head) · pieces + piece: each part counts by exp(its maximum - the largest). */
 function mergeKernel(headDim: number): Kernel {
-  const { count, type, size } = pieces(headDim);
+  const { count, size } = pieces(headDim);
   const slot = slotOf(headDim);
   const at = (offset: string) => `sums[(item * uniforms.parts + part) * ${slot}u + ${offset}]`;
-  const top = count === 4 ? `${at(`${size}u`)}.x` : at(`${size}u`);
-  const total = count === 4 ? `${at(`${size}u`)}.y` : at(`${size + 1}u`);
-  const eachPart = 'for (var part = 0u; part < uniforms.parts; part++)';
   return {
     key: `attention_merge_${headDim}`,
     inputs: { sums: count },
@@ -105,15 +99,7 @@ function mergeKernel(headDim: number): Kernel {
       let item = gx / ${size}u;
       let piece = gx - item * ${size}u;
       if (item >= uniforms.rows * uniforms.heads) { return; }
-      var largest = -1e30;
-      ${eachPart} { largest = max(largest, ${top}); }
-      var sum = ${type}(0.0);
-      var total = 0.0;
-      ${eachPart} {
-        let weight = exp(${top} - largest);
-        total += weight * ${total};
-        sum += weight * ${at('piece')};
-      }
+      ${mergeParts(headDim, 'uniforms.parts', at)}
       result[gx] = sum / total;`,
   };
 }

@@ -78,3 +78,41 @@ export function softmaxPass(headDim: number): string {
         ${each((n) => `sum${n} += weight * v[at + ${n}u];`)}
       }`;
 }
+
+/** Pieces that a part of a head's rows leaves: its sums, then its maximum and its total. */
+export function slotOf(headDim: number): number {
+  const { count, size } = pieces(headDim);
+  return size + (count === 4 ? 1 : 2);
+}
+
+/** Stores what {@link softmaxPass} declared in the slot that begins at `slot` of a buffer. */
+export function storePart(headDim: number, buffer: string): string {
+  const { count, size, each } = pieces(headDim);
+  const ends =
+    count === 4
+      ? `${buffer}[slot + ${size}u] = vec4<f32>(top, total, 0.0, 0.0);`
+      : `${buffer}[slot + ${size}u] = top; ${buffer}[slot + ${size + 1}u] = total;`;
+  return `${each((n) => `${buffer}[slot + ${n}u] = sum${n};`)}
+      ${ends}`;
+}
+
+/**
+ * The piece of a head's vector over all its parts: each counts by exp(its maximum - the largest).
+ * `parts` = how many, `at` = an expression for a place in the slot of `part`. Declares sum and total.
+ */
+export function mergeParts(headDim: number, parts: string, at: (offset: string) => string): string {
+  const { count, type, size } = pieces(headDim);
+  const top = count === 4 ? `${at(`${size}u`)}.x` : at(`${size}u`);
+  const total = count === 4 ? `${at(`${size}u`)}.y` : at(`${size + 1}u`);
+  const eachPart = `for (var part = 0u; part < ${parts}; part++)`;
+  return `
+      var largest = -1e30;
+      ${eachPart} { largest = max(largest, ${top}); }
+      var sum = ${type}(0.0);
+      var total = 0.0;
+      ${eachPart} {
+        let weight = exp(${top} - largest);
+        total += weight * ${total};
+        sum += weight * ${at('piece')};
+      }`;
+}
