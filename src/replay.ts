@@ -7,7 +7,8 @@
 import { runEpisode } from './episode.ts';
 import { LabError } from './errors.ts';
 import type { EpisodePorts, Order, Policy } from './ports.ts';
-import type { EpisodeEvent, Generation, RunManifest, Summary } from './records.ts';
+import type { EpisodeEnded, EpisodeEvent, Generation, RunManifest, Summary } from './records.ts';
+import { foldSummary, startSummary } from './store/summary.ts';
 
 /** What of a run can be taken up: everything up to an end that was not the episode's own. */
 export function resumable(events: readonly EpisodeEvent[]): readonly EpisodeEvent[] | null {
@@ -31,8 +32,10 @@ export function resumable(events: readonly EpisodeEvent[]): readonly EpisodeEven
 
 /**
  * Yields only what comes after the record, numbered on from it. `onReplayed` is told how many of the
- * recorded events have been repeated. Throws `bad_input` when a repeated event differs from the
- * recorded one: model, backend or version are then not those of the run.
+ * recorded events have been repeated; until all are, the ports tell no progress of their own: nothing
+ * new is written or trained. A stop meanwhile ends the run where its record ends. Throws `bad_input`
+ * when a repeated event differs from the recorded one: model, backend or version are then not those of
+ * the run.
  */
 export async function* resumeEpisode(
   manifest: RunManifest,
@@ -41,18 +44,24 @@ export async function* resumeEpisode(
   signal: AbortSignal,
   onReplayed: (done: number) => void,
 ): AsyncGenerator<EpisodeEvent, void, void> {
-  for await (const event of runEpisode(manifest, replaying(ports, record), signal)) {
+  let repeated = 0;
+  const onProgress: EpisodePorts['onProgress'] = (progress) => {
+    if (repeated >= record.length) ports.onProgress(progress);
+  };
+  const events = runEpisode(manifest, replaying({ ...ports, onProgress }, record), signal);
+  for await (const event of events) {
     const recorded = record[event.seq];
     if (!recorded) {
       yield event;
       continue;
     }
     if (event.type === 'episode_ended') {
-      // The record has no such end: the replay was stopped or has failed, and the record stays as it is.
-      throw new LabError(
-        event.reason === 'stopped' ? 'aborted' : (event.error?.code ?? 'internal'),
-        event.error?.message ?? 'Stopped.',
-      );
+      if (event.reason === 'stopped') {
+        yield stoppedAtEndOf(record, manifest);
+        return;
+      }
+      // The record has no such end: the replay has failed, and the record stays as it is.
+      throw new LabError(event.error?.code ?? 'internal', event.error?.message ?? 'It failed.');
     }
     const difference = differenceOf(recorded, event);
     if (difference) {
@@ -62,8 +71,27 @@ export async function* resumeEpisode(
         { seq: event.seq },
       );
     }
-    onReplayed(event.seq + 1);
+    repeated = event.seq + 1;
+    onReplayed(repeated);
   }
+}
+
+/** The end of a run that was stopped before anything was added to its record. */
+function stoppedAtEndOf(record: readonly EpisodeEvent[], manifest: RunManifest): EpisodeEnded {
+  const { steps, reward, updates, rollbacks } = record.reduce(
+    foldSummary,
+    startSummary('', '', manifest),
+  );
+  return {
+    type: 'episode_ended',
+    seq: record.length,
+    reason: 'stopped',
+    t: steps,
+    reward,
+    updates,
+    rollbacks,
+    error: null,
+  };
 }
 
 /**
