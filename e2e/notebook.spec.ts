@@ -219,60 +219,57 @@ test('runs from files and from the store open read only; a cut file is refused w
   await expect(page.getByText('No runs yet.')).toBeVisible();
 });
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`every screen is accessible and fits its window: ${colorScheme}`, async ({ page }) => {
-    await page.emulateMedia({ colorScheme });
-    await playBack(page, {
-      events: long,
-      tokenMs: 0,
-      storedModels: [
-        {
-          key: 'https://example.com/a.gguf',
-          name: 'a.gguf',
-          bytes: 98_362_432,
-          total: 98_362_432,
-          complete: true,
-          lastUsed: '2026-11-20T00:00:00Z',
-        },
-        {
-          key: 'https://example.com/half.gguf',
-          name: 'half.gguf',
-          bytes: 12_000_000,
-          total: 98_362_432,
-          complete: false,
-          lastUsed: '2026-11-21T00:00:00Z',
-        },
-      ],
-    });
-    await page.goto('/');
-    await expect(page.getByText(quietScript.tasks[0]?.goal ?? '')).toBeVisible();
-    await expectClean(page);
-    await page.locator('.badge-button').click();
-    await expectClean(page);
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Run the bundled policy' }).click();
-    await expect(page.locator('.card.end')).toBeVisible({ timeout: 60_000 });
-    await expect(page.locator('.recharts-surface')).toHaveCount(4);
-    await page.locator('.step[data-step="20"]').click();
-    for (const quantity of ['weight', 'CE before', 'change']) {
-      await page.locator('.heatmap-foot').getByText(quantity, { exact: true }).click();
-      await expectClean(page);
-    }
-    await page.getByRole('tab', { name: /Runs/ }).click();
-    await expectClean(page);
-    for (const [width, height] of [
-      [1280, 800],
-      [1920, 1080],
-    ] as const) {
-      await page.setViewportSize({ width, height });
-      const fits = await page.evaluate(() => {
-        const { scrollWidth, scrollHeight } = document.documentElement;
-        const wide = [
-          ...document.querySelectorAll('.side, .middle, .right, .chart, .heatmap'),
-        ].filter((panel) => panel.scrollWidth > panel.clientWidth);
-        return wide.length === 0 && scrollWidth <= innerWidth && scrollHeight <= innerHeight;
-      });
-      expect(fits).toBe(true);
-    }
+test('every screen is accessible and fits its window', async ({ page }) => {
+  await playBack(page, {
+    events: long,
+    tokenMs: 0,
+    storedModels: [
+      {
+        key: 'https://example.com/a.gguf',
+        name: 'a.gguf',
+        bytes: 98_362_432,
+        total: 98_362_432,
+        complete: true,
+        lastUsed: '2026-11-20T00:00:00Z',
+      },
+      {
+        key: 'https://example.com/half.gguf',
+        name: 'half.gguf',
+        bytes: 12_000_000,
+        total: 98_362_432,
+        complete: false,
+        lastUsed: '2026-11-21T00:00:00Z',
+      },
+    ],
   });
-}
+  await page.goto('/');
+  await expect(page.getByText(quietScript.tasks[0]?.goal ?? '')).toBeVisible();
+  await expectClean(page);
+  await page.locator('.badge-button').click();
+  await expectClean(page);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Run the bundled policy' }).click();
+  await expect(page.locator('.card.end')).toBeVisible({ timeout: 60_000 });
+  await expect(page.locator('.recharts-surface')).toHaveCount(4);
+  await page.locator('.step[data-step="20"]').click();
+  for (const quantity of ['weight', 'CE before', 'change']) {
+    await page.locator('.heatmap-foot').getByText(quantity, { exact: true }).click();
+    await expectClean(page);
+  }
+  await page.getByRole('tab', { name: /Runs/ }).click();
+  await expectClean(page);
+  for (const [width, height] of [
+    [1280, 800],
+    [1920, 1080],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    const fits = await page.evaluate(() => {
+      const { scrollWidth, scrollHeight } = document.documentElement;
+      const wide = [
+        ...document.querySelectorAll('.side, .middle, .right, .chart, .heatmap'),
+      ].filter((panel) => panel.scrollWidth > panel.clientWidth);
+      return wide.length === 0 && scrollWidth <= innerWidth && scrollHeight <= innerHeight;
+    });
+    expect(fits).toBe(true);
+  }
+});

@@ -1,23 +1,18 @@
 import { expect, test } from '@playwright/test';
 import { expectClean } from './axe.ts';
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`a recorded run opens without a GPU and is readable: ${colorScheme}`, async ({ page }) => {
-    await page.emulateMedia({ colorScheme });
-    await page.goto('/');
-    await expect(page.getByRole('button', { name: 'Run the bundled policy' })).toBeEnabled();
-    await expectClean(page);
-    await page.getByRole('button', { name: 'Open a recorded run' }).click();
-    await expect(page.locator('.run-stats')).toBeVisible();
-    await expect(page.getByText('Tokens of an update')).toBeVisible();
-    await expect(page.locator('.recharts-surface').first()).toBeVisible();
-    await expectClean(page);
-    const wider = await page.evaluate(
-      () => document.documentElement.scrollWidth > window.innerWidth,
-    );
-    expect(wider).toBe(false);
-  });
-}
+test('a recorded run opens without a GPU and is readable', async ({ page }) => {
+  await page.goto('/');
+  await expect(page.getByRole('button', { name: 'Run the bundled policy' })).toBeEnabled();
+  await expectClean(page);
+  await page.getByRole('button', { name: 'Open a recorded run' }).click();
+  await expect(page.locator('.run-stats')).toBeVisible();
+  await expect(page.getByText('Tokens of an update')).toBeVisible();
+  await expect(page.locator('.recharts-surface').first()).toBeVisible();
+  await expectClean(page);
+  const wider = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+  expect(wider).toBe(false);
+});
 
 test('arrow keys walk the steps, and a token tells its weight', async ({ page }) => {
   await page.goto('/');

@@ -89,40 +89,36 @@ test('a run goes home as a bundle, and bundle, world and model open by drop', as
   await expect(page.getByText('Read from a file of this computer.')).toBeVisible();
 });
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`a report is made of the runs kept here, and all runs are deleted after asking: ${colorScheme}`, async ({
-    page,
-  }) => {
-    await page.emulateMedia({ colorScheme });
-    await playBack(page, { runs: kept, modelLoaded: true });
-    await page.goto('/#compare=run-0.run-1');
-    await page.getByRole('tab', { name: 'Runs (2)' }).click();
-    await page.getByRole('button', { name: 'Report…' }).click();
-    const report = page.getByRole('dialog', { name: 'Report' });
-    await expect(report.locator('iframe').contentFrame().locator('h1')).toBeVisible();
-    await expectClean(page);
-    const [html] = await Promise.all([
-      page.waitForEvent('download'),
-      report.getByRole('button', { name: 'HTML' }).click(),
-    ]);
-    const alone = await page.context().newPage();
-    await alone.emulateMedia({ colorScheme });
-    await alone.setContent(readFileSync(await html.path(), 'utf8'));
-    await expect(alone.locator('body')).toContainText('frozen');
-    await expectClean(alone);
-    await alone.close();
-    await report.getByRole('button', { name: 'Close' }).click();
-    await expect(report).toHaveCount(0);
+test('a report is made of the runs kept here, and all runs are deleted after asking', async ({
+  page,
+}) => {
+  await playBack(page, { runs: kept, modelLoaded: true });
+  await page.goto('/#compare=run-0.run-1');
+  await page.getByRole('tab', { name: 'Runs (2)' }).click();
+  await page.getByRole('button', { name: 'Report…' }).click();
+  const report = page.getByRole('dialog', { name: 'Report' });
+  await expect(report.locator('iframe').contentFrame().locator('h1')).toBeVisible();
+  await expectClean(page);
+  const [html] = await Promise.all([
+    page.waitForEvent('download'),
+    report.getByRole('button', { name: 'HTML' }).click(),
+  ]);
+  const alone = await page.context().newPage();
+  await alone.setContent(readFileSync(await html.path(), 'utf8'));
+  await expect(alone.locator('body')).toContainText('frozen');
+  await expectClean(alone);
+  await alone.close();
+  await report.getByRole('button', { name: 'Close' }).click();
+  await expect(report).toHaveCount(0);
 
-    await page.getByRole('button', { name: 'Delete all…' }).click();
-    await expectClean(page);
-    await page.getByRole('button', { name: 'Keep', exact: true }).click();
-    await expect(page.locator('.run-open')).toHaveCount(2);
-    await page.getByRole('button', { name: 'Delete all…' }).click();
-    await page.getByRole('button', { name: 'Delete 2 runs' }).click();
-    await expect(page.getByText('No runs yet.').first()).toBeVisible();
-  });
-}
+  await page.getByRole('button', { name: 'Delete all…' }).click();
+  await expectClean(page);
+  await page.getByRole('button', { name: 'Keep', exact: true }).click();
+  await expect(page.locator('.run-open')).toHaveCount(2);
+  await page.getByRole('button', { name: 'Delete all…' }).click();
+  await page.getByRole('button', { name: 'Delete 2 runs' }).click();
+  await expect(page.getByText('No runs yet.').first()).toBeVisible();
+});
 
 test('a served model is connected by its address, and the first screen says what goes there', async ({
   page,
