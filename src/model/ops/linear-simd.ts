@@ -8,13 +8,10 @@ import type * as tf from '@tensorflow/tfjs-core';
 import { heapFloats, pointerOf, scratch } from '../simd/kernels.ts';
 import type { WeightMatrix } from '../weights.ts';
 import { blockBytes, PANEL, type SimdWeight } from '../weights-simd.ts';
-import { allocate2D, view } from './host.ts';
+import { allocate2D } from './host.ts';
 
 /** Scratch for a tile of results: 4 tokens, 8 rows, float32; and two panels for one token. */
 const TILE_BYTES = 128;
-
-/** Rows of W whose decoded columns stay in the processor's second cache: 32 x 1024 float32. */
-const RUN_ROWS = 1024;
 
 /** x [T, cols] -> x W^T [T, rows]. Borrows x, returns owned. */
 export function linearSimd(x: tf.Tensor2D, w: WeightMatrix, stored: SimdWeight): tf.Tensor2D {
@@ -78,34 +75,62 @@ export function multiply(
   }
 }
 
-/** dy [T, rows] -> dy W [T, cols]. Borrows dy, returns owned. */
+/**
+ * dy [T, rows] -> dy W [T, cols]. Where W is quantised, dy times a block's d is rounded to 16 bits, by at most
+ * 2^-16 of the largest of 32 rows. Borrows dy, returns owned.
+ */
 export function linearBackwardSimd(
   dy: tf.Tensor2D,
   w: WeightMatrix,
   stored: SimdWeight,
 ): tf.Tensor2D {
   const { rows, cols } = w;
-  const { kernels } = stored;
+  const { form, kernels, pointer, stride } = stored;
   const tokens = dy.shape[0];
   const dx = allocate2D(tokens, cols);
-  const most = Math.min(RUN_ROWS, PANEL * Math.ceil(rows / PANEL));
-  const columns = scratch(32 * most * 4 + Math.ceil(tokens / 4) * 4 * most * 4);
-  const quads = columns + 32 * most * 4;
-  view(dx).fill(0);
-  const to = pointerOf(dx);
-  for (let first = 0; first < rows; first += RUN_ROWS) {
-    const count = Math.min(RUN_ROWS, rows - first);
-    const panels = Math.ceil(count / PANEL);
-    const padded = panels * PANEL;
-    const from = stored.pointer + (first / PANEL) * stored.stride;
-    kernels.interleaveQuads(pointerOf(dy), quads, tokens, rows, first, count, padded);
-    for (let col = 0; col < cols; ) {
-      const width = decodeColumns(w, stored, from, col, columns, 4 * padded, panels);
-      kernels.addTransposed(columns, quads, to, tokens, cols, col, width, padded);
-      col += width;
-    }
+  const work = scratch(transposedBytes(stored, tokens));
+  const [from, to] = [pointerOf(dy), pointerOf(dx)];
+  if (form.kind === 'floats') {
+    kernels.transposedFloats(
+      pointer,
+      stride,
+      from,
+      to,
+      tokens,
+      rows,
+      cols,
+      form.code,
+      0,
+      cols,
+      work,
+    );
+    return dx;
   }
+  const { block } = form;
+  const nibbles = form.kind === 'nibbles';
+  const offsets = nibbles || form.offsets ? 1 : 0;
+  kernels.transposedBlocks(
+    pointer,
+    stride,
+    from,
+    to,
+    tokens,
+    rows,
+    cols,
+    block,
+    nibbles ? 1 : 0,
+    offsets,
+    0,
+    cols / block,
+    work,
+  );
   return dx;
+}
+
+/** Scratch of the transposed products; transposed.as.ts and transposed-blocks.as.ts say what for. */
+function transposedBytes({ form }: SimdWeight, tokens: number): number {
+  const padded = Math.ceil(tokens / 4) * 4;
+  return form.kind === 'floats' ? 131072 + 4096 * padded : 25360 + 2112 * padded;
 }
 
 /** w [rows, cols], ids [T] -> [T, cols], decoded. Returns owned. */

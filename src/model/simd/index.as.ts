@@ -1,6 +1,6 @@
 /** The functions of the one module: all pointers are byte addresses in tfjs's own memory. */
 
-export { interleaveQuads, interleaveRows, quantizeRows } from './activations.as';
+export { interleaveRows, quantizeRows } from './activations.as';
 export { attention, attentionBackward } from './attention.as';
 export { bytesColumns, bytesTimes1, bytesTimes4 } from './bytes.as';
 export { addRows, geglu, rmsNorm, swiglu, swigluBackward } from './elementwise.as';
@@ -9,4 +9,5 @@ export { loraAdd } from './lora.as';
 export { nibblesColumns, nibblesTimes1, nibblesTimes4 } from './nibbles.as';
 export { rope } from './rope.as';
 export { expSums, scaledExp } from './softmax.as';
-export { addTransposed } from './transposed.as';
+export { transposedFloats } from './transposed.as';
+export { transposedBlocks } from './transposed-blocks.as';

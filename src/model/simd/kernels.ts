@@ -18,15 +18,6 @@ export interface SimdKernels {
     tile: number,
   ): void;
   interleaveRows(x: number, out: number, tokens: number, cols: number): void;
-  interleaveQuads(
-    x: number,
-    out: number,
-    tokens: number,
-    cols: number,
-    first: number,
-    count: number,
-    padded: number,
-  ): void;
   nibblesTimes1(
     w: number,
     q: number,
@@ -112,15 +103,33 @@ export interface SimdKernels {
     count: number,
     kind: number,
   ): void;
-  addTransposed(
-    columns: number,
+  transposedBlocks(
+    w: number,
+    stride: number,
     dy: number,
     dx: number,
     tokens: number,
+    rows: number,
     cols: number,
-    first: number,
-    count: number,
-    padded: number,
+    block: number,
+    nibbles: number,
+    offsets: number,
+    from: number,
+    to: number,
+    work: number,
+  ): void;
+  transposedFloats(
+    w: number,
+    stride: number,
+    dy: number,
+    dx: number,
+    tokens: number,
+    rows: number,
+    cols: number,
+    kind: number,
+    from: number,
+    to: number,
+    work: number,
   ): void;
   rmsNorm(x: number, gain: number, y: number, rows: number, cols: number, eps: number): void;
   swiglu(gate: number, up: number, y: number, length: number): void;

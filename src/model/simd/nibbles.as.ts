@@ -41,10 +41,10 @@ export function nibblesTimes4(
   }
 }
 
-/** One block as bytes.as.ts has it: 16 vectors of two columns, then d and m. */
+/** The block at `w` as bytes.as.ts has it: 16 vectors of two columns, then d and m; 320 bytes. */
 // @ts-ignore: decorator
 @inline
-function spread(w: usize, to: usize): void {
+export function spread(w: usize, to: usize): void {
   const mask = i16x8.splat(15);
   for (let c: usize = 0; c < 128; c += 32) {
     const v0 = v128.load(w + c);

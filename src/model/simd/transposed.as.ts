@@ -1,15 +1,56 @@
 /**
- * dx[t, i] += Σ_r dy[t, r] W[r, i] for up to 32 columns i and a run of rows r that fits the processor's
- * second cache: W's columns decoded to float32 once, read by all tokens.
+ * dx[t, i] = Σ_r dy[t, r] W[r, i] for a matrix of plain numbers, for up to 32 columns i and a run of rows
+ * r that fits the processor's second cache: W's columns decoded to float32 once, read by all tokens.
  */
 
+import { interleaveQuads } from './activations.as';
+import { floatsColumns } from './floats.as';
 import { sum4 } from './vec.as';
+
+const RUN = 1024;
+
+/**
+ * Columns `from` … `to` - 1; `w`'s panels lie `stride` bytes apart, its numbers are of `kind` (as in
+ * floats.as.ts). dy [tokens, rows], dx [tokens, cols]. `work` is scratch of 131,072 bytes and 4,096 for
+ * each token, their number rounded up to four.
+ */
+export function transposedFloats(
+  w: usize,
+  stride: usize,
+  dy: usize,
+  dx: usize,
+  tokens: i32,
+  rows: i32,
+  cols: i32,
+  kind: i32,
+  from: i32,
+  to: i32,
+  work: usize,
+): void {
+  const quads = work + 128 * RUN;
+  for (let t = 0; t < tokens; t++) {
+    memory.fill(dx + (<usize>(t * cols + from) << 2), 0, <usize>(to - from) << 2);
+  }
+  for (let first = 0; first < rows; first += RUN) {
+    const count = min(RUN, rows - first);
+    const panels = (count + 7) >> 3;
+    const padded = panels << 3;
+    const run = w + stride * (<usize>first >> 3);
+    interleaveQuads(dy, quads, tokens, rows, first, count, padded);
+    for (let col = from; col < to; col += 32) {
+      const width = min(32, to - col);
+      const at = run + (<usize>col << (kind == 0 ? 5 : 4));
+      floatsColumns(at, work, <usize>padded << 2, panels, stride, width, kind);
+      addTransposed(work, quads, dx, tokens, cols, col, width, padded);
+    }
+  }
+}
 
 /**
  * `columns` [32][padded] f32 (a column's rows side by side), dy as interleaveQuads leaves it, dx
  * [tokens, cols]; adds to columns first … first + count - 1. `padded` is a multiple of 4.
  */
-export function addTransposed(
+function addTransposed(
   columns: usize,
   dy: usize,
   dx: usize,
