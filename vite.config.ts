@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import react from '@vitejs/plugin-react';
 import { playwright } from '@vitest/browser-playwright';
-import type { Plugin } from 'vite';
+import { type Plugin, runnerImport } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { browserPath, launchArgs } from './scripts/browser.mjs';
 import { commitOf } from './scripts/commit.mjs';
@@ -26,6 +26,8 @@ const bundledModels: Plugin = {
 };
 
 const commit = commitOf(import.meta.dirname);
+
+const define = { ATTT_COMMIT: JSON.stringify(commit) };
 
 /** Beside the page, so that a build can be told from one of another commit. */
 const commitFile: Plugin = {
@@ -60,9 +62,30 @@ const offline: Plugin = {
   },
 };
 
+/** Where only markup is wanted, style sheets are nothing. */
+const withoutStyles: Plugin = {
+  name: 'without-styles',
+  enforce: 'pre',
+  resolveId: (id) => (id.endsWith('.css') ? '\0style' : null),
+  load: (id) => (id === '\0style' ? '' : null),
+};
+
+/** The page as it is before its script has come: it is seen while that is fetched. */
+const firstSight: Plugin = {
+  name: 'first-sight',
+  apply: 'build',
+  transformIndexHtml: async (html) => {
+    const { module } = await runnerImport<{ readonly firstSight: string }>(
+      '/src/ui/first-sight.tsx',
+      { root: import.meta.dirname, plugins: [withoutStyles], define },
+    );
+    return html.replace('<div id="root">', () => `<div id="root" inert>${module.firstSight}`);
+  },
+};
+
 export default defineConfig({
-  plugins: [react(), bundledModels, commitFile, offline],
-  define: { ATTT_COMMIT: JSON.stringify(commit) },
+  plugins: [react(), bundledModels, commitFile, offline, firstSight],
+  define,
   base: './',
   worker: { format: 'es' },
   build: {

@@ -2,17 +2,13 @@
 
 import { type DragEvent, lazy, Suspense, useEffect, useState } from 'react';
 import { openFiles } from './actions.ts';
-import { AdapterShelf } from './adapter-shelf.tsx';
 import { takeAdapters } from './adapter-shelf-state.ts';
 import { followAddress } from './address.ts';
-import { Charts } from './charts.tsx';
 import { Header } from './header.tsx';
-import { Heatmap } from './heatmap.tsx';
 import { listenToKeys } from './keys.ts';
 import { ModelCard } from './model-card.tsx';
 import { Notices } from './notices.tsx';
 import { RunBar } from './run-bar.tsx';
-import { RunHead } from './run-head.tsx';
 import { RunsList } from './runs-list.tsx';
 import { SettingsForm } from './settings-form.tsx';
 import { isRunning, shownRun } from './state.ts';
@@ -22,23 +18,29 @@ import { TabsBanner } from './tabs-banner.tsx';
 import { TaskCard } from './task-card.tsx';
 import { TipLayer } from './tip.tsx';
 import { Tour } from './tour.tsx';
-import { Transcript } from './transcript.tsx';
 import { Welcome } from './welcome.tsx';
-import { WorldPanel } from './world-panel.tsx';
 import './app.css';
 
-/** Fetched when it is opened. */
+/** Fetched when they are opened; a run's screen already while the first one is looked at. */
 const Compare = lazy(() => import('./compare.tsx').then((module) => ({ default: module.Compare })));
+const AdapterShelf = lazy(() =>
+  import('./adapter-shelf.tsx').then((module) => ({ default: module.AdapterShelf })),
+);
+const runScreen = () =>
+  import('./run-screen.tsx').then((module) => ({ default: module.RunScreen }));
+const RunScreen = lazy(runScreen);
 
 export function App() {
   const theme = useLab((state) => state.theme);
   const run = useLab(shownRun);
-  const lower = useLab((state) => state.reading.lower);
   const comparing = useLab((state) => state.comparing.open);
   useEffect(() => {
     document.documentElement.dataset.theme = theme;
   }, [theme]);
   useEffect(() => listenToKeys(window), []);
+  useEffect(() => {
+    void runScreen();
+  }, []);
   useFollowedAddress();
   useTitle();
   useLeaveWarning();
@@ -50,24 +52,9 @@ export function App() {
       <RunBar />
       <main className="main">
         <Side />
-        {comparing ? (
-          <Suspense fallback={<p className="aside">{say.opening}</p>}>
-            <Compare />
-          </Suspense>
-        ) : run ? (
-          <>
-            <section className="middle" aria-label={say.run}>
-              <RunHead run={run} />
-              <Transcript key={run.started.manifest.appVersion + (run.id ?? run.name)} run={run} />
-            </section>
-            <section className="right" aria-label={say.measurements}>
-              <Charts run={run} />
-              {lower === 'world' ? <WorldPanel run={run} /> : <Heatmap run={run} />}
-            </section>
-          </>
-        ) : (
-          <Welcome />
-        )}
+        <Suspense fallback={<p className="aside opening">{say.opening}</p>}>
+          {comparing ? <Compare /> : run ? <RunScreen run={run} /> : <Welcome />}
+        </Suspense>
       </main>
       <Notices />
       <TipLayer />
@@ -129,7 +116,11 @@ function Side() {
           </>
         )}
         {tab === 'runs' && <RunsList />}
-        {tab === 'adapters' && <AdapterShelf />}
+        {tab === 'adapters' && (
+          <Suspense fallback={<p className="aside opening">{say.opening}</p>}>
+            <AdapterShelf />
+          </Suspense>
+        )}
       </div>
     </aside>
   );

@@ -12,6 +12,8 @@ import { watchTabs } from './tabs.ts';
 
 const root = document.getElementById('root');
 if (root) {
+  // What the build has drawn there could not answer yet.
+  root.inert = false;
   createRoot(root).render(
     <StrictMode>
       <App />

@@ -1,14 +1,18 @@
 /** The controls of a run: start, pause, step, stop, update and roll back, and the line of steps. */
 
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Icon } from './icons.tsx';
-import { QueueDialog } from './queue-dialog.tsx';
 import { control, startRun, stopQueue } from './running.ts';
 import { Scrubber } from './scrubber.tsx';
 import { isRunning } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import { runBar as say } from './strings.ts';
 import './run-bar.css';
+
+/** Fetched when it is opened: it reads experiment files. */
+const QueueDialog = lazy(() =>
+  import('./queue-dialog.tsx').then((module) => ({ default: module.QueueDialog })),
+);
 
 export function RunBar() {
   const running = useLab(isRunning);
@@ -79,7 +83,7 @@ export function RunBar() {
           <Icon name="list" />
           {say.queue}
         </button>
-        {planning && <QueueDialog onClose={() => setPlanning(false)} />}
+        <Suspense>{planning && <QueueDialog onClose={() => setPlanning(false)} />}</Suspense>
       </div>
       <Scrubber />
       <div className="run-buttons">

@@ -1,6 +1,6 @@
 /** The settings, drawn from their schema: groups, ranges, units, help, what differs from the default. */
 
-import { Fragment, useId, useRef, useState } from 'react';
+import { Fragment, useDeferredValue, useId, useRef, useState } from 'react';
 import {
   changedFields,
   type Field,
@@ -29,12 +29,16 @@ const groupTitles: Readonly<Record<Field['group'], string>> = {
   summary: say.summaryModel,
   logging: say.logging,
 };
+/** How many groups are seen before the form is scrolled. */
+const seenFirst = 2;
 const groups = Object.keys(groupTitles) as readonly Field['group'][]; // keys of the table above
 
 export function SettingsForm() {
   const settings = useLab((state) => state.settings);
   const running = useLab(isRunning);
   const picker = useRef<HTMLInputElement>(null);
+  // The rest of this long form is drawn in small pieces, after the page can be seen.
+  const whole = useDeferredValue(true, false);
   const changed = changedFields(settings, startSettings);
   return (
     <section className="panel settings" aria-labelledby="settings-title">
@@ -52,9 +56,9 @@ export function SettingsForm() {
         </button>
       </div>
       {running && <p className="aside">{say.changesHoldNextRun}</p>}
-      {groups.map((group) => (
+      {groups.slice(0, whole ? groups.length : seenFirst).map((group) => (
         <Fragment key={group}>
-          <Group group={group} changed={changed} />
+          <Group group={group} changed={changed} whole={whole} />
           {group === 'summary' && settings.text_source === 'summary' && (
             <SummaryServer locked={running} />
           )}
@@ -104,7 +108,16 @@ export function SettingsForm() {
   );
 }
 
-function Group({ group, changed }: { group: Field['group']; changed: readonly FieldName[] }) {
+function Group({
+  group,
+  changed,
+  whole,
+}: {
+  group: Field['group'];
+  changed: readonly FieldName[];
+  /** False while what is folded is not drawn yet. */
+  whole: boolean;
+}) {
   const own = fieldNames.filter((name) => fields[name].group === group);
   const isFolded = (name: FieldName) => 'advanced' in fields[name] && fields[name].advanced;
   const plain = own.filter((name) => !isFolded(name));
@@ -135,7 +148,7 @@ function Group({ group, changed }: { group: Field['group']; changed: readonly Fi
             {say.more(folded.length)}
             <FoldedCount names={folded} changed={changed} />
           </summary>
-          {rows(folded)}
+          {whole && rows(folded)}
         </details>
       )}
     </fieldset>

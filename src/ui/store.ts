@@ -7,6 +7,7 @@ import { readSharedSettings, writeSharedSettings } from './shared-settings.ts';
 import { initialState, reduce, type Theme, type UiEvent, type UiState } from './state.ts';
 
 const settingsKey = 'attt.settings';
+/** index.html reads it as well. */
 const themeKey = 'attt.theme';
 const notifyKey = 'attt.notify';
 /** Browsers refuse more than some hundred changes of the address in half a minute. */

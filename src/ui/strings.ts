@@ -181,8 +181,6 @@ export const adapterShelf = {
 
 export const app = {
   opening: 'Opening…',
-  run: 'Run',
-  measurements: 'Measurements',
   dropModelAdapterGguf:
     'Drop a model or an adapter (.gguf, .zip), a run (.attt.zip, .jsonl), settings (.toml, .json) or a world (scene.json, game.tw-pddl)',
   setup: 'Setup',
@@ -816,6 +814,11 @@ export const runHead = {
   runCheckoutProjectAfter: (note: Value) =>
     `${note} Run it in a checkout of this project, after npm ci. Equal settings and seed on the same backend give the same events.`,
   browserDoesNotAllow: 'The browser does not allow copying here: select the line. ',
+} as const;
+
+export const runScreen = {
+  run: 'Run',
+  measurements: 'Measurements',
 } as const;
 
 export const runTable = {

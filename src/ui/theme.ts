@@ -3,17 +3,19 @@
 import { useSyncExternalStore } from 'react';
 import { useLab } from './store.ts';
 
-const systemDark = matchMedia('(prefers-color-scheme: dark)');
+const systemDark =
+  typeof matchMedia === 'undefined' ? null : matchMedia('(prefers-color-scheme: dark)');
 
 /** True when the page is dark now. */
 export function useDark(): boolean {
   const theme = useLab((state) => state.theme);
   const system = useSyncExternalStore(
     (notify) => {
-      systemDark.addEventListener('change', notify);
-      return () => systemDark.removeEventListener('change', notify);
+      systemDark?.addEventListener('change', notify);
+      return () => systemDark?.removeEventListener('change', notify);
     },
-    () => systemDark.matches,
+    () => systemDark?.matches ?? false,
+    () => false,
   );
   return theme === 'system' ? system : theme === 'dark';
 }

@@ -7,7 +7,6 @@ import { plural } from './numbers.ts';
 import { resumeRun, startRun } from './running.ts';
 import { dispatch, useLab } from './store.ts';
 import { welcome as say } from './strings.ts';
-import { useDark } from './theme.ts';
 import { Prose } from './tip.tsx';
 import { paint } from './tokens.ts';
 import { startTour } from './tour.tsx';
@@ -165,20 +164,22 @@ const example: readonly (readonly [string, number])[] = [
   ['.', 1],
 ];
 
+function paintOf(weight: number, dark: boolean) {
+  return paint(weight, { low: 0, high: 1, diverging: false }, 'weight', dark);
+}
+
 function Example() {
-  const dark = useDark();
   return (
     <figure className="example">
       <p>
         {example.map(([piece, weight], index) => {
-          const { background, ink } = paint(
-            weight,
-            { low: 0, high: 1, diverging: false },
-            'weight',
-            dark,
-          );
+          const [light, dark] = [paintOf(weight, false), paintOf(weight, true)];
+          const background = `light-dark(${light.background}, ${dark.background})`;
           return (
-            <span key={index} style={{ background, color: ink }}>
+            <span
+              key={index}
+              style={{ background, color: `light-dark(${light.ink}, ${dark.ink})` }}
+            >
               {piece}
             </span>
           );
