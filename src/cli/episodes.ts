@@ -2,11 +2,14 @@
 
 import type { Settings } from '../config.ts';
 import { runEpisode } from '../episode.ts';
-import { heldTexts } from '../experiment/held-texts.ts';
+import { heldConversation, heldTexts } from '../experiment/held-texts.ts';
 import type { Retention } from '../experiment/row.ts';
 import { completionsUrl } from '../formats/channel.ts';
-import type { Learner, Snapshots } from '../ports.ts';
+import { mean } from '../math/statistics.ts';
+import { templateOf } from '../model/policy.ts';
+import type { Learner, Snapshots, TrainText } from '../ports.ts';
 import type { EpisodeEvent, LearnerSnapshot, RemoteRef, TaskRef } from '../records.ts';
+import { encodeChat } from '../text/chat.ts';
 import { methods, withMethod } from '../train/methods.ts';
 import { nextTry } from '../tries.ts';
 import { EngineHost } from '../workers/engine.ts';
@@ -55,7 +58,7 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
     note(`Backend: ${backend}, ${device}.`);
     await engine.load({ source, sha256 }, context, signal, () => {});
   }
-  let base: number | null = null;
+  let base: HeldLosses | null = null;
   for (const { task, settings } of episodes) {
     const { trains } = methods[settings.method];
     let reflections: readonly string[] | null = [];
@@ -75,8 +78,8 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
           onProgress: () => {},
         };
         const measures = job.retention && trains !== 'never';
-        // A fresh adapter changes nothing, so this is the base model's loss, the same for every episode.
-        if (measures) base ??= await heldLoss(faces.learner, engine, signal);
+        // A fresh adapter changes nothing, so these are the base model's losses, the same for every episode.
+        if (measures) base ??= await heldLosses(faces.learner, engine, signal);
         for await (const event of runEpisode(faces.manifest, ports, signal)) {
           await emit(event);
           if (bundles) events.push(event);
@@ -90,7 +93,11 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
           await keep({ name: `${id}.attt.zip`, base64: toBase64(await bundleRun(run)) });
         }
         if (measures && base !== null) {
-          retention = { base, adapter: await heldLoss(faces.learner, engine, signal) };
+          const after = await heldLosses(faces.learner, engine, signal);
+          retention = {
+            texts: { base: base.texts, adapter: after.texts },
+            turns: { base: base.turns, adapter: after.turns },
+          };
         }
       } finally {
         faces.dispose();
@@ -100,26 +107,46 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
   }
 }
 
-/** Mean cross entropy of the held texts, in nats a token. */
-async function heldLoss(
+interface HeldLosses {
+  readonly texts: number;
+  readonly turns: number;
+}
+
+/** Mean cross entropy in nats a token of the held texts, and of the policy's turns in the held conversation. */
+async function heldLosses(
   learner: Learner,
   engine: EngineHost,
   signal: AbortSignal,
-): Promise<number> {
-  const { tokenizer } = engine.loaded;
-  let sum = 0;
-  let count = 0;
-  for (const text of heldTexts) {
+): Promise<HeldLosses> {
+  const { tokenizer, gguf, file } = engine.loaded;
+  const texts = heldTexts.map((text): TrainText => {
     const ids = tokenizer.encode(text, { special: false });
     const context = learner.bos;
-    const weights = ids.map((_, j) => (context.length + j > 0 ? 1 : 0));
-    for (const ce of await learner.measure({ context, ids, weights }, signal)) {
-      if (ce === null) continue;
-      sum += ce;
-      count++;
-    }
+    return { context, ids, weights: ids.map((_, j) => (context.length + j > 0 ? 1 : 0)) };
+  });
+  const template = templateOf(gguf.metadata, file.source.name);
+  const { ids, spans } = encodeChat(tokenizer, template, heldConversation, {
+    addGenerationPrompt: false,
+  });
+  const own = spans.filter((_, i) => heldConversation[i]?.role === 'assistant');
+  const within = (j: number) => own.some((span) => span && span.start <= j && j < span.end);
+  const weights = ids.map((_, j) => (within(j) ? 1 : 0));
+  return {
+    texts: await meanLoss(texts, learner, signal),
+    turns: await meanLoss([{ context: [], ids, weights }], learner, signal),
+  };
+}
+
+async function meanLoss(
+  texts: readonly TrainText[],
+  learner: Learner,
+  signal: AbortSignal,
+): Promise<number> {
+  const all: number[] = [];
+  for (const text of texts) {
+    for (const ce of await learner.measure(text, signal)) if (ce !== null) all.push(ce);
   }
-  return sum / count;
+  return mean(all);
 }
 
 /** The episode's start as bytes of its own, so that nothing that learns can reach it. */

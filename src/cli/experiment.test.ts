@@ -60,7 +60,11 @@ describe('an experiment', () => {
     expect(new Set(rows.map(({ key }) => key)).size).toBe(18);
     const trained = rows.filter(({ arm }) => arm === 'attt update_interval_k=2');
     expect(trained.every(({ updates, trained: n }) => updates > 0 && n > 0)).toBe(true);
-    expect(trained.every(({ retention }) => retention && retention.base > 0)).toBe(true);
+    expect(
+      trained.every(
+        ({ retention }) => (retention?.texts.base ?? 0) > 0 && (retention?.turns.base ?? 0) > 0,
+      ),
+    ).toBe(true);
     expect(rows.filter(({ arm }) => arm === 'frozen').every((row) => row.trained === 0)).toBe(true);
   });
 

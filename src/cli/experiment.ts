@@ -15,21 +15,30 @@ import {
 import { powerInWords, smallestTold } from '../experiment/power.ts';
 import { closeRow, foldRow, type OpenRow, openRow, type Row } from '../experiment/row.ts';
 import { readGguf } from '../formats/gguf.ts';
+import { parseConfigToml } from '../formats/settings.ts';
 import { readLlamaConfig } from '../model/llama-config.ts';
+import type { RemoteRef } from '../records.ts';
 import { version } from '../version.ts';
-import type { EpisodeItem } from './episodes.ts';
+import type { EpisodeItem, EpisodesJob } from './episodes.ts';
 import { openModel, readText, sha256Of } from './files.ts';
 import { runOnHost, type Where } from './host.ts';
 import { note, WrongUse } from './output.ts';
+import { remoteOf } from './remote.ts';
 import { addRow, openRows, readHeader, readRows, writeHeader } from './rows.ts';
 import { splitTasks } from './tasks.ts';
 
-export interface ExperimentOptions extends Where {
+export interface ExperimentOptions extends Setup {
   readonly out: string;
   /** i of n, from 1. */
   readonly shard: Shard;
   /** Names of the arms to run now; empty for all. The others are left for another call. */
   readonly arm: readonly string[];
+}
+
+/** What a plan depends on besides its file. */
+export interface Setup extends Where {
+  /** A config.toml whose channel serves the summary models; nothing else of it is read. */
+  readonly config?: string;
 }
 
 export interface Shard {
@@ -53,9 +62,9 @@ export function shardOption(text: string): Shard {
 }
 
 /** What a file plans and what it could tell, with nothing run; the difference in points of success. */
-export async function showPlan(file: string, where: Where) {
+export async function showPlan(file: string, setup: Setup) {
   const experiment = readExperiment(await readText(file), file);
-  const { plan, header } = await prepare(experiment, where);
+  const { plan, header } = await prepare(experiment, setup);
   const design = designOf(plan);
   return {
     name: experiment.name,
@@ -74,7 +83,7 @@ export async function showPlan(file: string, where: Where) {
 export async function runExperiment(file: string, options: ExperimentOptions): Promise<Done> {
   const { out, shard } = options;
   const experiment = readExperiment(await readText(file), file);
-  const { plan, header } = await prepare(experiment, options);
+  const { plan, header, summaryServer } = await prepare(experiment, options);
   for (const { name, notApplicable } of plan.arms) {
     if (notApplicable !== null) note(`${name} is not applicable: ${notApplicable}`);
   }
@@ -93,7 +102,8 @@ export async function runExperiment(file: string, options: ExperimentOptions): P
   const rows: Row[] = own.flatMap(({ key }) => there.get(key) ?? []);
   if (episodes.length > 0) {
     await using writer = await openRows(out, `rows-${shard.index}-of-${shard.count}.jsonl`);
-    await runAll(episodes, header.modelSha256, options, async (row) => {
+    const models = { modelSha256: header.modelSha256, summaryServer };
+    await runAll(episodes, models, options, async (row) => {
       await writer.append(row);
       rows.push(row);
       progress(row);
@@ -154,16 +164,24 @@ function failed({ reason }: Row): boolean {
   return reason === 'engine_error' || reason === 'environment_error';
 }
 
+interface Prepared {
+  readonly plan: Plan;
+  readonly header: Header;
+  readonly summaryServer: RemoteRef | null;
+}
+
 async function prepare(
   experiment: Experiment,
-  { model, backend }: Where,
-): Promise<{ readonly plan: Plan; readonly header: Header }> {
+  { model, backend, config }: Setup,
+): Promise<Prepared> {
+  const summaryServer = config === undefined ? null : await serverOf(config);
   const tasks = await splitTasks(experiment.env, experiment.split);
   const env = tasks[0]?.env ?? experiment.env;
   const named = { ...experiment, env };
-  const plan = planExperiment(named, tasks, await factsOf(model));
+  const plan = planExperiment(named, tasks, await factsOf(model, summaryServer));
   return {
     plan,
+    summaryServer,
     header: {
       schema: 1,
       experiment: named,
@@ -179,20 +197,33 @@ async function prepare(
   };
 }
 
-async function factsOf(model: string): Promise<ModelFacts> {
+/** The server of a config.toml's channel; an arm's settings name the model on it. */
+async function serverOf(file: string): Promise<RemoteRef> {
+  const { channel } = parseConfigToml(await readText(file), file);
+  if (channel) return remoteOf(channel.base_url, '', channel, process.env);
+  throw new WrongUse(
+    `${file} says nowhere what serves summaries; expected a table with base_url. Add one, or leave out --config.`,
+  );
+}
+
+async function factsOf(model: string, summaryServer: RemoteRef | null): Promise<ModelFacts> {
   await using source = await openModel(model);
   const gguf = await readGguf(source);
   const parameters = gguf.tensors.reduce(
     (sum, { shape }) => sum + shape.reduce((a, b) => a * b, 1),
     0,
   );
-  return { contextLength: readLlamaConfig(gguf).contextLength, parameters, summaries: false };
+  return {
+    contextLength: readLlamaConfig(gguf).contextLength,
+    parameters,
+    summaries: summaryServer !== null,
+  };
 }
 
 /** Runs episodes in order and hands over a row as each is done. */
 async function runAll(
   episodes: readonly PlannedEpisode[],
-  modelSha256: string,
+  models: Pick<EpisodesJob, 'modelSha256' | 'summaryServer'>,
   where: Where,
   finish: (row: Row) => Promise<void>,
 ): Promise<void> {
@@ -218,11 +249,10 @@ async function runAll(
     {
       kind: 'run',
       episodes: jobs,
-      modelSha256,
+      ...models,
       retention: true,
       bundles: false,
       remote: null,
-      summaryServer: null,
     },
     where,
     take,

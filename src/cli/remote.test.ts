@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import type { Row } from '../experiment/row.ts';
 import type { EpisodeEvent } from '../records.ts';
 import { delta, done, finish, scriptedServer, send } from '../remote/testing-server.ts';
 import { remoteOf } from './remote.ts';
@@ -118,4 +119,51 @@ test('a served model writes the summaries that the policy trains on; without a c
   const keyless = await run(place + table, {});
   expect(keyless.code).toBe(2);
   expect(keyless.stderr).toContain('TELLER_KEY is not set');
+});
+
+test('an arm of an experiment trains on what the channel of --config serves; without it, it is not applicable', async () => {
+  await using server = await scriptedServer((response, nth) =>
+    send(
+      response,
+      delta([[nth === 0 ? 'It opened cabinet 2.' : 'Then every shelf was bare.', -1]]),
+      finish('stop'),
+      done,
+    ),
+  );
+  const folder = scratchFolder();
+  const model = join(folder, 'random.gguf');
+  writeFileSync(model, randomPolicy(1));
+  const settings =
+    'summary_model = "teller"\nmax_tokens = 8\nstep_limit = 4\nupdate_interval_k = 2\nmin_steps_before_first_update = 2\n';
+  const experiment = `name = "told"\nsplit = "valid_unseen"\ntasks = [0]\nseeds = [1]\nmethods = ["frozen"]\n[settings]\n${settings}[[sweep]]\nmethod = "attt"\ntext_source = ["summary"]\n`;
+  const config = `[way]\nbase_url = "${server.url}"\napi_key = "\${TELLER_KEY}"\n`;
+  const file = scratchFile('told.toml', experiment);
+  const run = (out: string, ...more: readonly string[]) =>
+    atttWith(
+      { TELLER_KEY: 'secret-key' },
+      ...['experiment', file, '--model', model, '--out', join(folder, out), ...more],
+    );
+  const served = ['--config', scratchFile('config.toml', config)];
+  const ran = await run('served', ...served);
+  expect(ran.stderr).toContain('2/2');
+  expect(server.asked.map(({ key }) => key)).toEqual(['Bearer secret-key', 'Bearer secret-key']);
+  const files = ['rows-1-of-1.jsonl', 'experiment.json'].map((name) =>
+    readFileSync(join(folder, 'served', name), 'utf8'),
+  );
+  expect(files.join() + ran.stdout + ran.stderr).not.toContain('secret-key');
+  const [, told] = (files[0] ?? '')
+    .trim()
+    .split('\n')
+    .map((line): Row => JSON.parse(line));
+  expect(told).toMatchObject({ arm: 'attt text_source=summary', updates: 2, error: null });
+
+  const alone = await run('alone');
+  expect(alone.stderr).toContain('no server for it is connected');
+  expect(JSON.parse(alone.stdout)).toMatchObject({ planned: 1, finished: 1 });
+  const mixed = await run('alone', ...served);
+  expect(mixed.code).toBe(1);
+  expect(mixed.stderr).toContain('attt text_source=summary can be run: false and true');
+  const empty = await run('empty', '--config', scratchFile('empty.toml', '[lab]\n'));
+  expect(empty.code).toBe(2);
+  expect(empty.stderr).toContain('expected a table with base_url');
 });

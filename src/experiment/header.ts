@@ -42,6 +42,7 @@ export function differences(a: Header, b: Header): readonly string[] {
   for (const arm of a.arms) {
     const other = b.arms.find(({ name }) => name === arm.name);
     if (!other) continue;
+    compare(`${arm.name} can be run`, arm.notApplicable === null, other.notApplicable === null);
     // A setting that a header of before it lacks had no effect then, as its default has none now.
     const filled = ({ settings }: Arm) => ({ ...defaultSettings, ...settings });
     const [one, two] = [filled(arm), filled(other)] as const;

@@ -255,6 +255,7 @@ function updates(scores: readonly Score[]): Block[] {
       decimal(score.kl.p95, 3),
       decimal(score.kl.max, 3),
       decimal(score.forgetting, 4),
+      decimal(score.forgettingTurns, 4),
     ],
   );
   const longest = Math.max(0, ...trained.map(({ klByUpdate }) => klByUpdate.length));
@@ -263,12 +264,12 @@ function updates(scores: readonly Score[]): Block[] {
   return [
     heading('Updates and drift'),
     text(
-      'Updates and rollbacks are means an episode; outcomes are counts of boundaries; KL is to the episode start, at every boundary that measured it, refused updates too; forgetting is the rise of the loss on held texts (nats a token) under the final adapter.',
+      'Updates and rollbacks are means an episode; outcomes are counts of boundaries; KL is to the episode start, at every boundary that measured it, refused updates too; forgetting is the rise of the loss (nats a token) under the final adapter, on plain English texts and on the turns of a held conversation of the household.',
     ),
     table(
       [
         ...['arm', 'updates', 'rollbacks', ...kinds, 'mean weight'],
-        ...['KL median', 'KL 95 %', 'KL max', 'forgetting'],
+        ...['KL median', 'KL 95 %', 'KL max', 'forgetting, texts', 'forgetting, turns'],
       ],
       rows,
     ),

@@ -5,10 +5,16 @@ import { mean } from '../math/statistics.ts';
 import type { ActionClass, BoundaryOutcome, EpisodeEvent, StopReason } from '../records.ts';
 import type { PlannedEpisode } from './plan.ts';
 
-/** Mean cross entropy of held texts in nats a token, under the base and under the final adapter. */
-export interface Retention {
+/** A mean cross entropy in nats a token, under the base and under the final adapter. */
+export interface HeldLoss {
   readonly base: number;
   readonly adapter: number;
+}
+
+/** What an adapter unlearnt: the loss of held texts, and of the policy's turns in a held conversation. */
+export interface Retention {
+  readonly texts: HeldLoss;
+  readonly turns: HeldLoss;
 }
 
 /** Field names as on disk. Without `seconds`, equal plans give equal rows on one backend and machine. */
@@ -152,17 +158,21 @@ export function closeRow(row: OpenRow, retention: Retention | null, seconds: num
   return {
     ...row,
     retention: retention && {
-      base: round(retention.base, 5),
-      adapter: round(retention.adapter, 5),
+      texts: roundedLoss(retention.texts),
+      turns: roundedLoss(retention.turns),
     },
     seconds: round(seconds, 2),
   };
 }
 
-/** Reads one line of a rows file; the first rows were kept without commands and build. */
+/**
+ * Reads one line of a rows file; the first rows were kept without commands and build, and their
+ * retention is left out: it was one mean over other texts.
+ */
 export function parseRow(line: string): Row {
   const row = JSON.parse(line);
-  return { ...row, commands: row.commands ?? [], build: row.build ?? '' };
+  const retention = row.retention?.texts === undefined ? null : row.retention;
+  return { ...row, retention, commands: row.commands ?? [], build: row.build ?? '' };
 }
 
 /** Parts of an episode in which repetition is averaged. */
@@ -187,6 +197,10 @@ function counted<K extends string>(
   name: K,
 ): Partial<Readonly<Record<K, number>>> {
   return { ...counts, [name]: (counts[name] ?? 0) + 1 };
+}
+
+function roundedLoss({ base, adapter }: HeldLoss): HeldLoss {
+  return { base: round(base, 5), adapter: round(adapter, 5) };
 }
 
 function round(x: number, digits: number): number {

@@ -12,7 +12,7 @@ const rows = [0, 1, 2, 3].flatMap((task) =>
       kl: [0.1, 0.3],
       updates: 2,
       trained: 40,
-      retention: { base: 3, adapter: 3.25 },
+      retention: { texts: { base: 3, adapter: 3.25 }, turns: { base: 0.5, adapter: 1 } },
       weights: [1, 0.5],
       outcomes: { updated: 2, skipped_novelty: 1 },
     }),
@@ -60,7 +60,12 @@ describe('a scorecard', () => {
     expect(attt?.klByUpdate).toEqual([0.1, 0.3]);
     near(frozen?.generatedPerSolved).toBeCloseTo(200, 12); // 20 × 100 tokens over 10 solved
     near(attt?.trainedPerSolved).toBeCloseTo((20 * 40) / 14, 12);
-    expect(attt).toMatchObject({ forgetting: 0.25, meanWeight: 0.75, updates: 2 });
+    expect(attt).toMatchObject({
+      forgetting: 0.25,
+      forgettingTurns: 0.5,
+      meanWeight: 0.75,
+      updates: 2,
+    });
     expect(attt?.outcomes).toEqual({ updated: 40, skipped_novelty: 20 });
     expect(frozen?.stepsSolved).toBe(10.5);
   });

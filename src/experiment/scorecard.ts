@@ -17,7 +17,7 @@ import type { ActionClass, BoundaryOutcome } from '../records.ts';
 import type { Header } from './header.ts';
 import { type Difference, type Divergence, differenceOf, divergenceOf, pairsOf } from './paired.ts';
 import { type Arm, BASELINE } from './plan.ts';
-import { FIFTHS, fifthsOf, isErrorRow, type Row } from './row.ts';
+import { FIFTHS, fifthsOf, type HeldLoss, isErrorRow, type Row } from './row.ts';
 
 export interface Score {
   readonly arm: Arm;
@@ -70,6 +70,8 @@ export interface Score {
   readonly secondsPerSolved: number | null;
   /** Mean rise of the loss on held texts, nats a token. */
   readonly forgetting: number | null;
+  /** The same on the turns of a held conversation. */
+  readonly forgettingTurns: number | null;
 }
 
 /** Throws `bad_input` when rows of one task do not begin in one world. */
@@ -102,9 +104,8 @@ function scoreOf(arm: Arm, all: readonly Row[], baseline: readonly Row[], seeds:
     solved.length === 0 ? null : total(rows, value) / solved.length;
   const perEpisode = (value: (row: Row) => number) =>
     rows.length === 0 ? null : total(rows, value) / rows.length;
-  const forgetting = rows.flatMap(({ retention }) =>
-    retention ? [retention.adapter - retention.base] : [],
-  );
+  const retained = rows.flatMap(({ retention }) => retention ?? []);
+  const rise = ({ base, adapter }: HeldLoss) => adapter - base;
   const weights = rows.flatMap((row) => row.weights);
   return {
     arm,
@@ -147,7 +148,8 @@ function scoreOf(arm: Arm, all: readonly Row[], baseline: readonly Row[], seeds:
     trainedPerSolved: perSolved((row) => row.trained),
     trainedPerEpisode: perEpisode((row) => row.trained),
     secondsPerSolved: perSolved((row) => row.seconds),
-    forgetting: meanOf(forgetting),
+    forgetting: meanOf(retained.map(({ texts }) => rise(texts))),
+    forgettingTurns: meanOf(retained.map(({ turns }) => rise(turns))),
   };
 }
 
