@@ -9,8 +9,13 @@ const executablePath = browserPath();
 
 export default defineConfig({
   testDir: 'e2e',
-  // One GPU emulated on two cores: two pages at once would only slow each other down.
-  workers: 1,
+  // Two pages at once, since most of a test is waiting; those that measure time come after, one by one.
+  fullyParallel: true,
+  workers: 2,
+  projects: [
+    { name: 'page', grepInvert: /@timed/ },
+    { name: 'timed', grep: /@timed/, dependencies: ['page'], workers: 1 },
+  ],
   timeout: 120_000,
   expect: { timeout: 15_000 },
   // Some tests measure time, and a machine's other work only ever adds to it.

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import { unzipPeft } from '../src/formats/peft.ts';
-import { expectClean } from './axe.ts';
 
 test('one click runs the bundled policy; it stops at once, survives a reload and goes home as files', async ({
   page,
@@ -22,7 +21,6 @@ test('one click runs the bundled policy; it stops at once, survives a reload and
   // Six steps and the boundary after the fifth, each drawn as it happens.
   await expect(page.getByText(/boundary after step 5/)).toBeVisible({ timeout: 200_000 });
   await expect(page.locator('.run-stats')).toContainText(/step\s*6/, { timeout: 60_000 });
-  await expectClean(page);
 
   const stop = page.getByRole('button', { name: 'Stop' });
   const began = Date.now();

@@ -29,9 +29,9 @@ function stopTime(page: Page, work: string): Promise<number> {
   }, work);
 }
 
-test('the real engine stops within a second in mid-sentence and in mid-update, and takes the run up after each and after a crash', async ({
-  page,
-}) => {
+test('the real engine stops within a second in mid-sentence and in mid-update, and takes the run up after each and after a crash', {
+  tag: '@timed',
+}, async ({ page }) => {
   test.setTimeout(240_000);
   await page.goto('/?backend=wasm');
   // Many gradient steps: an update takes long enough to be stopped in its middle.

@@ -33,9 +33,9 @@ function firstSight(page: Page): Promise<Sight> {
   );
 }
 
-test('the shell is at most 350 kB gzipped, paints within a second and does not move afterwards', async ({
-  page,
-}) => {
+test('the shell is at most 350 kB gzipped, paints within a second and does not move afterwards', {
+  tag: '@timed',
+}, async ({ page }) => {
   await playBack(page, {});
   const sizes: Promise<readonly [url: string, bytes: number]>[] = [];
   const problems: string[] = [];

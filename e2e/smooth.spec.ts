@@ -28,10 +28,9 @@ function told(what: string, times: readonly number[]): string {
   return `${what}: ${times.length}, the longest ${shown.join(', ')} ms, the middle one ${(sorted[Math.floor(sorted.length / 2)] ?? 0).toFixed(1)} ms`;
 }
 
-test('no task holds the page thread for more than 50 ms while an episode runs', async ({
-  page,
-  browser,
-}) => {
+test('no task holds the page thread for more than 50 ms while an episode runs', {
+  tag: '@timed',
+}, async ({ page, browser }) => {
   await playBack(page, { events: madeRun({ steps: 15, seed: 4 }), tokenMs: 2, modelLoaded: true });
   await page.goto('/');
   // The first drawing of the panels is loading, not running.
@@ -46,10 +45,9 @@ test('no task holds the page thread for more than 50 ms while an episode runs', 
   expect(tasks[0]).toBeLessThan(50);
 });
 
-test('50 steps of 300 tokens are walked at a step a frame, and no frame takes 33 ms', async ({
-  page,
-  browser,
-}) => {
+test('50 steps of 300 tokens are walked at a step a frame, and no frame takes 33 ms', {
+  tag: '@timed',
+}, async ({ page, browser }) => {
   await openMade(page, { steps: 50, talk: 22, seed: 6 });
   await pressEachFrame(page, 'ArrowRight', 49); // once before, as in any second look
   const walk = async () => {
@@ -70,10 +68,9 @@ test('50 steps of 300 tokens are walked at a step a frame, and no frame takes 33
   expect(Math.max(...frames)).toBeLessThan(33);
 });
 
-test('of a thousand steps only those near the visible ones are drawn, and each can be reached', async ({
-  page,
-  browser,
-}) => {
+test('of a thousand steps only those near the visible ones are drawn, and each can be reached', {
+  tag: '@timed',
+}, async ({ page, browser }) => {
   await openMade(page, { steps: 1000, talk: 2, seed: 6 });
   const drawn = () => page.locator('.step').count();
   expect(await drawn()).toBeLessThan(60);
