@@ -58,19 +58,16 @@ export class Adam {
     const t = this.#step + 1;
     const rate = learningRate / (1 - beta1 ** t);
     const root = Math.sqrt(1 - beta2 ** t);
-    // One tidy around all, so that a throw half-way leaves nothing behind.
-    const next = tf.tidy(() =>
-      parameters.map((p, i) => {
-        const g = at(gradients, i);
-        const m = tf.add<tf.Tensor2D>(tf.mul(at(this.#m, i), beta1), tf.mul(g, 1 - beta1));
-        const v = tf.add<tf.Tensor2D>(
-          tf.mul(at(this.#v, i), beta2),
-          tf.mul(tf.square(g), 1 - beta2),
-        );
-        const denominator = tf.add(tf.div(tf.sqrt(v), root), epsilon);
-        return { m, v, p: tf.sub<tf.Tensor2D>(p, tf.mul(tf.div(m, denominator), rate)) };
-      }),
-    );
+    const one = (p: tf.Tensor2D, i: number) => {
+      const g = at(gradients, i);
+      const m = tf.add<tf.Tensor2D>(tf.mul(at(this.#m, i), beta1), tf.mul(g, 1 - beta1));
+      const v = tf.add<tf.Tensor2D>(tf.mul(at(this.#v, i), beta2), tf.mul(tf.square(g), 1 - beta2));
+      const denominator = tf.add(tf.div(tf.sqrt(v), root), epsilon);
+      return { m, v, p: tf.sub<tf.Tensor2D>(p, tf.mul(tf.div(m, denominator), rate)) };
+    };
+    // A tidy around all, so that a throw half-way leaves nothing behind; one around each, since what is
+    // computed on the way takes ten times the adapter (18 MB of SmolLM2 at rank 8).
+    const next = tf.tidy(() => parameters.map((p, i) => tf.tidy(() => one(p, i))));
     const old = [...this.#m, ...this.#v];
     this.#m = next.map(({ m }) => tf.keep(m));
     this.#v = next.map(({ v }) => tf.keep(v));

@@ -283,7 +283,9 @@ function withPull(
 
 /** √Σ g² over all gradients. */
 async function globalNorm(gradients: readonly tf.Tensor2D[]): Promise<number> {
-  const squares = tf.tidy(() => tf.stack(gradients.map((g) => tf.sum(tf.square(g)))));
+  const squares = tf.tidy(() =>
+    tf.stack(gradients.map((g) => tf.tidy(() => tf.sum(tf.square(g))))),
+  );
   const values = await squares.data();
   squares.dispose();
   let sum = 0;
