@@ -18,6 +18,8 @@ export interface WeightMatrix {
   readonly fileBytes: number;
   /** GPU bytes that it holds; 0 on wasm and cpu, where tf.memory() counts them. */
   readonly bytesOnDevice: number;
+  /** Products on WASM do not round x; elsewhere they never do. */
+  readonly exact?: boolean;
   /** For the ops only. */
   readonly storage: HostWeight | GpuWeight | SimdWeight;
   dispose(): void;

@@ -40,6 +40,29 @@ it("has PEFT's KL as its mean over the trained positions", async () => {
   expect(Math.abs(mean / visible.kl_adapter_base_before - 1)).toBeLessThan(1e-3);
 });
 
+it.each(['q_Q4_0', 'q_Q8_0'])(
+  'measures with the quantised weights of %s what it does with the same ones in float32, bit for bit',
+  async (name) => {
+    const bytes = readFileSync(
+      new URL(`../../e2e/fixtures/families/${name}.gguf`, import.meta.url),
+    );
+    const source = bytesSource(new Uint8Array(bytes), name);
+    const drifts: Float32Array[] = [];
+    for (const keepQuantised of [true, false]) {
+      const each = await loadLlama(await readGguf(source), source, { keepQuantised });
+      using now = new Adapter(caseStart(each, { ...training, init: { b_scale: 0.01 } }));
+      using start = new Adapter(caseStart(each, { ...training, init: { b_scale: 0 } }));
+      const { ids } = sequenceOf(training);
+      const rows = Int32Array.from(ids.keys());
+      drifts.push((await rowDrift(each, now, start, ids, rows, 0)).kl);
+      each.dispose();
+    }
+    const [found, wanted] = drifts;
+    expect(Math.max(...(wanted ?? []))).toBeGreaterThan(1e-5);
+    expect(found).toEqual(wanted);
+  },
+);
+
 it("has the entropy and the likeliest tokens of transformers' logits", async () => {
   using now = base();
   using start = base();

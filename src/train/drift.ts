@@ -5,6 +5,7 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import { throwIfAborted } from '../errors.ts';
+import { withExactProducts } from '../model/exact.ts';
 import { logitsOf } from '../model/forward.ts';
 import type { LlamaModel } from '../model/llama.ts';
 import { runSequence } from '../model/llama-backward.ts';
@@ -33,11 +34,11 @@ export interface RowDrift {
 
 /**
  * The next-token distributions after ids[0 … row], for every row, under two adapters. Two forward
- * passes; the entropy comes with them: H(p) = ln V − KL(p ‖ uniform). Example: p = [¼, ¾] has
+ * passes, whose products do not round; the entropy comes with them: H(p) = ln V − KL(p ‖ uniform). Example: p = [¼, ¾] has
  * ln 2 − KL = 0.6931 − 0.1308 = 0.5623.
  */
 export async function rowDrift(
-  model: LlamaModel,
+  rounding: LlamaModel,
   now: Adapter,
   start: Adapter,
   ids: readonly number[],
@@ -45,6 +46,7 @@ export async function rowDrift(
   alternatives: number,
   signal?: AbortSignal,
 ): Promise<RowDrift> {
+  const model = withExactProducts(rounding);
   const { vocabulary } = model.config;
   const used = ids.slice(0, (rows.at(-1) ?? 0) + 1);
   const top = Math.min(alternatives, vocabulary);

@@ -5,6 +5,7 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../errors.ts';
+import { withExactProducts } from '../model/exact.ts';
 import { trimPool } from '../model/gpu-pool.ts';
 import type { LayerActivations } from '../model/layer.ts';
 import type { LlamaModel } from '../model/llama.ts';
@@ -167,13 +168,14 @@ export async function measureCrossEntropy(
  * next-token distributions after ids[0 … row] under two adapters (null: the base).
  */
 export async function klDivergence(
-  model: LlamaModel,
+  rounding: LlamaModel,
   p: Adapter | null,
   q: Adapter | null,
   ids: readonly number[],
   rows: Int32Array,
   signal?: AbortSignal,
 ): Promise<number> {
+  const model = withExactProducts(rounding);
   const used = ids.slice(0, (rows.at(-1) ?? 0) + 1);
   const outputs: tf.Tensor2D[] = [];
   try {

@@ -11,7 +11,7 @@ import { blockBytes, PANEL, type SimdWeight } from '../weights-simd.ts';
 import { allocate2D } from './host.ts';
 
 /** Scratch for a tile of results: 4 tokens, 8 rows, float32; and two panels for one token. */
-const TILE_BYTES = 128;
+export const TILE_BYTES = 128;
 
 /** x [T, cols] -> x W^T [T, rows]. Borrows x, returns owned. */
 export function linearSimd(x: tf.Tensor2D, w: WeightMatrix, stored: SimdWeight): tf.Tensor2D {
@@ -170,7 +170,7 @@ export function decodeRows(
  * Decodes the block of columns that begins at `col`, for `panels` panels from address `from` on, to
  * [width][padded rows] at `out`; returns its width.
  */
-function decodeColumns(
+export function decodeColumns(
   w: WeightMatrix,
   { form, kernels, stride }: SimdWeight,
   from: number,

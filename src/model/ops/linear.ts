@@ -10,6 +10,7 @@ import type { WeightMatrix } from '../weights.ts';
 import type { GpuWeight } from '../weights-gpu.ts';
 import { dims, sameShape } from './check.ts';
 import { allocate2D, view } from './host.ts';
+import { linearExact } from './linear-exact.ts';
 import {
   BACKWARD_TILE,
   BACKWARD_WALKS,
@@ -31,7 +32,9 @@ export function linear(x: tf.Tensor2D, w: WeightMatrix): tf.Tensor2D {
   sameShape(`linear input of ${w.name}`, x.shape, [x.shape[0], w.cols]);
   const { storage } = w;
   if (storage.kind === 'gpu') return linearGpu(x, w, storage);
-  if (storage.kind === 'simd') return linearSimd(x, w, storage);
+  if (storage.kind === 'simd') {
+    return w.exact ? linearExact(x, w, storage) : linearSimd(x, w, storage);
+  }
   if (tf.getBackend() === 'wasm') return tf.matMul(x, storage.transposed());
   return storage.withPlain((plain) => timesTransposed(x, plain));
 }
