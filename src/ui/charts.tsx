@@ -129,7 +129,9 @@ const Chart = memo(function Chart({
             </option>
           ))}
         </select>
-        <span className="chart-unit">{spec.unit}</span>
+        <span className="chart-unit">
+          <span>{spec.unit}</span>
+        </span>
         {spec.scale === 'log' && (
           <button
             type="button"

@@ -5,6 +5,7 @@ import { byMethod, finalValues } from './compare-numbers.ts';
 import { csvOf } from './csv.ts';
 import { Icon } from './icons.tsx';
 import { valueText } from './numbers.ts';
+import { ReportButton } from './report-button.tsx';
 import type { RunView } from './run-view.ts';
 import { finalValues as say } from './strings.ts';
 
@@ -40,6 +41,7 @@ export function FinalValues({ runs }: { runs: readonly RunView[] }) {
           <Icon name="save" />
           {say.csv}
         </button>
+        <ReportButton />
       </div>
       <div className="wide-table">
         <table>

@@ -169,11 +169,12 @@ function BoundaryPicker({ run, boundary }: { run: RunView; boundary: Boundary | 
   return (
     <div className="boundary-picker">
       {boundary && wording && (
-        <span className="boundary-name">
-          <Mark tone={wording.tone} />
+        <span className="boundary-name" data-tip={wording.label}>
           <span>
-            {say.step(boundary.t, wording.label.charAt(0).toLowerCase() + wording.label.slice(1))}
+            <Mark tone={wording.tone} />
+            {say.step(boundary.t)}
           </span>
+          <span>{wording.label.charAt(0).toLowerCase() + wording.label.slice(1)}</span>
         </span>
       )}
       <button

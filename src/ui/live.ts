@@ -36,6 +36,11 @@ export const requestedRun: LiveRun = {
   asked: null,
 };
 
+/** The run has begun and has a name; one that was stopped before is still to stop. */
+export function withStart(live: LiveRun, summary: RunSummary): LiveRun {
+  return { ...live, status: live.status === 'stopping' ? 'stopping' : 'running', summary };
+}
+
 /** The run after one more event, and what a screen reader says of it; null where that is nothing new. */
 export function withEvent(
   before: LiveRun,

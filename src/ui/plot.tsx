@@ -10,6 +10,7 @@ import {
   ReferenceLine,
   ResponsiveContainer,
   Scatter,
+  Symbols,
   Tooltip,
   XAxis,
   YAxis,
@@ -61,6 +62,9 @@ const plotRoom = { left: 38, right: 16 };
 /** Marks at the last step would be cut at the edge of the plot area. */
 const edge = 6;
 
+/** More points than this run into each other, if each has a mark of full size. */
+const wellApart = 60;
+
 const tick = { fontSize: 11, fill: 'var(--ink-3)' };
 
 export const Plot = memo(function Plot({
@@ -73,6 +77,7 @@ export const Plot = memo(function Plot({
   bands = noBands,
 }: PlotProps) {
   const [drag, setDrag] = useState<{ readonly from: number; readonly to: number } | null>(null);
+  const crowded = points.length > wellApart;
   const axis = axisOf(scale === 'log' ? nearFirst(points, lines) : valuesOf(points, lines), {
     kind: scale,
     limits: limits.map((limit) => limit.y),
@@ -194,7 +199,7 @@ export const Plot = memo(function Plot({
               key={line.key}
               dataKey={line.key}
               fill={`var(--series-${line.series})`}
-              shape="diamond"
+              shape={crowded ? <Symbols type="diamond" size={14} /> : 'diamond'}
               isAnimationActive={false}
             />
           ) : (
@@ -207,9 +212,7 @@ export const Plot = memo(function Plot({
               strokeOpacity={line.faint ? 0.3 : 1}
               {...(line.shape.startsWith('dashed') ? { strokeDasharray: '5 3' } : {})}
               dot={
-                points.length <= 60 &&
-                !line.faint &&
-                (line.shape === 'dotted-line' || line.shape === 'dashed')
+                !crowded && !line.faint && (line.shape === 'dotted-line' || line.shape === 'dashed')
                   ? {
                       r: 2.2,
                       strokeDasharray: 'none',

@@ -8,6 +8,7 @@ import { powerInWords } from '../experiment/power.ts';
 import { parseIndices } from '../formats/indices.ts';
 import type { TaskRef } from '../records.ts';
 import { loadTasks } from './actions.ts';
+import { CheckList } from './check-list.tsx';
 import { Dialog } from './dialog.tsx';
 import { Icon } from './icons.tsx';
 import { plural } from './numbers.ts';
@@ -83,25 +84,13 @@ export function QueueDialog({ onClose }: { onClose: () => void }) {
               placeholder="1-3"
               onChange={(event) => setSeeds(event.target.value)}
             />
-            <fieldset className="queue-methods">
-              <legend>{say.methods}</legend>
-              {methodNames.map((name) => (
-                <label key={name}>
-                  <input
-                    type="checkbox"
-                    checked={methods.includes(name)}
-                    onChange={(event) =>
-                      setMethods(
-                        methodNames.filter((one) =>
-                          one === name ? event.target.checked : methods.includes(one),
-                        ),
-                      )
-                    }
-                  />
-                  {name}
-                </label>
-              ))}
-            </fieldset>
+            <CheckList
+              legend={say.methods}
+              legendSeen
+              options={methodNames}
+              chosen={methods}
+              onChange={setMethods}
+            />
           </>
         )}
         <p className="queue-sum" role="status">

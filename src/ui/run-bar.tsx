@@ -4,7 +4,7 @@ import { lazy, Suspense, useState } from 'react';
 import { Icon } from './icons.tsx';
 import { control, startRun, stopQueue } from './running.ts';
 import { Scrubber } from './scrubber.tsx';
-import { isRunning } from './state.ts';
+import { isRunning, shownRun } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import { runBar as say } from './strings.ts';
 import './run-bar.css';
@@ -22,9 +22,9 @@ export function RunBar() {
       state.loading !== null || state.engine !== 'ready' || state.notebook.writer === 'other_tab',
   );
   const queued = useLab((state) => state.notebook.queue !== null);
+  // Before the first run there is nothing to move along and nothing to train.
+  const shown = useLab((state) => isRunning(state) || shownRun(state) !== null);
   const [planning, setPlanning] = useState(false);
-  const asked = useLab((state) => state.live?.asked ?? null);
-  const observeOnly = useLab((state) => state.settings.observe_only);
   const paused = status === 'paused';
   return (
     <section className="run-bar" aria-label={say.runControls}>
@@ -85,39 +85,51 @@ export function RunBar() {
         </button>
         <Suspense>{planning && <QueueDialog onClose={() => setPlanning(false)} />}</Suspense>
       </div>
-      <Scrubber />
-      <div className="run-buttons">
-        <button
-          type="button"
-          className="button"
-          disabled={!running || asked !== null || status === 'stopping'}
-          data-tip={say.afterStepProgressTrain}
-          onClick={() => void control('update_now')}
-        >
-          <Icon name="learn" />
-          {asked === 'update_now' ? say.asked : say.updateNow}
-        </button>
-        <button
-          type="button"
-          className="button"
-          disabled={!running || asked !== null || status === 'stopping'}
-          data-tip={say.afterStepProgressPut}
-          onClick={() => void control('roll_back_now')}
-        >
-          <Icon name="back" />
-          {asked === 'roll_back_now' ? say.asked : say.rollBackNow}
-        </button>
-        <label className="observe" data-tip={say.nextRunEveryNumber}>
-          <input
-            type="checkbox"
-            checked={observeOnly}
-            onChange={(event) =>
-              dispatch({ type: 'setting_changed', patch: { observe_only: event.target.checked } })
-            }
-          />
-          {say.observeOnly}
-        </label>
-      </div>
+      {shown && <Scrubber />}
+      {shown && <Interventions />}
     </section>
+  );
+}
+
+/** What can be asked of the adapter while an episode runs. */
+function Interventions() {
+  const running = useLab(isRunning);
+  const stopping = useLab((state) => state.live?.status === 'stopping');
+  const asked = useLab((state) => state.live?.asked ?? null);
+  const observeOnly = useLab((state) => state.settings.observe_only);
+  const locked = !running || asked !== null || stopping;
+  return (
+    <div className="run-buttons">
+      <button
+        type="button"
+        className="button"
+        disabled={locked}
+        data-tip={say.afterStepProgressTrain}
+        onClick={() => void control('update_now')}
+      >
+        <Icon name="learn" />
+        {asked === 'update_now' ? say.asked : say.updateNow}
+      </button>
+      <button
+        type="button"
+        className="button"
+        disabled={locked}
+        data-tip={say.afterStepProgressPut}
+        onClick={() => void control('roll_back_now')}
+      >
+        <Icon name="back" />
+        {asked === 'roll_back_now' ? say.asked : say.rollBackNow}
+      </button>
+      <label className="observe" data-tip={say.nextRunEveryNumber}>
+        <input
+          type="checkbox"
+          checked={observeOnly}
+          onChange={(event) =>
+            dispatch({ type: 'setting_changed', patch: { observe_only: event.target.checked } })
+          }
+        />
+        {say.observeOnly}
+      </label>
+    </div>
   );
 }

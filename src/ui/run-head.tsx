@@ -1,6 +1,6 @@
 /** The head of the run on screen: its goal, where it stands, its frozen settings, what to take home. */
 
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { changedFields, type FieldName, fields } from '../config.ts';
 import { saveAdapter, saveBundle, saveRun, saveSettings } from './actions.ts';
 import { shelveRun } from './adapter-shelf-state.ts';
@@ -122,50 +122,49 @@ function RunStats({ run, opened }: { run: RunView; opened: boolean }) {
   return (
     <dl className="run-stats">
       {opened && (
-        <div className="readonly">
-          <dt className="unseen">{say.state}</dt>
-          <dd>{run.id === null ? say.readOnly(run.name) : say.storedRunReadOnly}</dd>
-        </div>
+        <Figure label={say.state} unseen>
+          <span className="readonly">
+            {run.id === null ? say.readOnly(run.name) : say.storedRunReadOnly}
+          </span>
+        </Figure>
       )}
       <ResumeButton run={run} />
       {end && (
-        <div data-tip={end.help}>
-          <dt className="unseen">{say.end}</dt>
-          <dd className={`run-end ${end.tone}`}>
+        <Figure label={say.end} unseen tip={end.help}>
+          <span className={`run-end ${end.tone}`}>
             <Mark tone={end.tone} />
             {end.label}
-          </dd>
-        </div>
+          </span>
+        </Figure>
       )}
-      <div>
-        <dt>{say.step}</dt>
-        <dd>{say.of(t, step_limit)}</dd>
-      </div>
-      <div>
-        <dt>
-          <Term name="update">{say.updates}</Term>
-        </dt>
-        <dd>{counts.updates}</dd>
-      </div>
-      <div>
-        <dt>
-          <Term name="rollback">{say.rollbacks}</Term>
-        </dt>
-        <dd>{counts.rollbacks}</dd>
-      </div>
-      <div>
-        <dt>
-          <Term name="repetition">{say.repetition}</Term>
-        </dt>
-        <dd>{valueText(step?.repetition)}</dd>
-      </div>
-      <div>
-        <dt>
-          <Term name="kl" />
-        </dt>
-        <dd>{valueText(boundary?.kl)}</dd>
-      </div>
+      <Figure label={say.step}>{say.of(t, step_limit)}</Figure>
+      <Figure label={<Term name="update">{say.updates}</Term>}>{counts.updates}</Figure>
+      <Figure label={<Term name="rollback">{say.rollbacks}</Term>}>{counts.rollbacks}</Figure>
+      <Figure label={<Term name="repetition">{say.repetition}</Term>}>
+        {valueText(step?.repetition)}
+      </Figure>
+      <Figure label={<Term name="kl" />}>{valueText(boundary?.kl)}</Figure>
     </dl>
+  );
+}
+
+/** One figure of the run with what it is called; `unseen` where the figure says so itself. */
+function Figure({
+  label,
+  unseen = false,
+  tip,
+  children,
+}: {
+  label: ReactNode;
+  unseen?: boolean;
+  tip?: string;
+  children: ReactNode;
+}) {
+  return (
+    <div data-tip={tip}>
+      <dt className={unseen ? 'unseen' : undefined}>{label}</dt>
+      <dd>{children}</dd>
+    </div>
   );
 }
 
@@ -179,19 +178,16 @@ function ResumeButton({ run }: { run: RunView }) {
   if (!summary || reason === undefined || locked) return null;
   if (!canResume({ reason, steps: summary.steps })) return null;
   return (
-    <div>
-      <dt className="unseen">{say.go}</dt>
-      <dd>
-        <button
-          type="button"
-          className="button small"
-          data-tip={say.goesWhereRunEnded}
-          onClick={() => void resumeRun(summary.id)}
-        >
-          {say.resumeStep(summary.steps)}
-        </button>
-      </dd>
-    </div>
+    <Figure label={say.go} unseen>
+      <button
+        type="button"
+        className="button small"
+        data-tip={say.goesWhereRunEnded}
+        onClick={() => void resumeRun(summary.id)}
+      >
+        {say.resumeStep(summary.steps)}
+      </button>
+    </Figure>
   );
 }
 

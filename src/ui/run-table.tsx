@@ -28,7 +28,6 @@ const columns: readonly {
 }[] = [
   { key: 'started', label: say.started, value: ({ run }) => run.createdAt },
   { key: 'goal', label: say.task, value: ({ run }) => run.goal },
-  { key: 'split', label: say.split, value: ({ run }) => taskText(run) },
   { key: 'method', label: say.method, value: ({ run }) => run.manifest.settings.method },
   { key: 'seed', label: say.seed, number: true, value: ({ run }) => run.manifest.settings.seed },
   { key: 'end', label: say.end, value: ({ run }) => endText(run) },
@@ -36,9 +35,10 @@ const columns: readonly {
   { key: 'updates', label: say.updates, number: true, value: ({ run }) => run.updates },
   { key: 'rollbacks', label: say.rollbacks, number: true, value: ({ run }) => run.rollbacks },
   { key: 'reward', label: say.reward, number: true, value: ({ run }) => run.reward },
-  { key: 'model', label: say.model, value: ({ run }) => run.manifest.modelName },
   { key: 'tags', label: say.tags, value: ({ notes }) => notes.tags.join(' ') },
   { key: 'note', label: say.note, value: ({ notes }) => notes.note },
+  { key: 'split', label: say.split, value: ({ run }) => taskText(run) },
+  { key: 'model', label: say.model, value: ({ run }) => run.manifest.modelName },
 ];
 
 export function RunTable() {
@@ -186,8 +186,9 @@ function RunRow({
           </button>
         )}
       </td>
-      <td>{run.goal}</td>
-      <td className="nowrap">{taskText(run)}</td>
+      <td className="run-goal" data-tip={run.goal}>
+        {run.goal}
+      </td>
       <td>{run.manifest.settings.method}</td>
       <td className="number">{run.manifest.settings.seed}</td>
       <td className="nowrap">
@@ -200,11 +201,11 @@ function RunRow({
       <td className="number">{run.updates}</td>
       <td className="number">{run.rollbacks}</td>
       <td className="number">{run.reward}</td>
-      <td>{run.manifest.modelName}</td>
       <td>
         <input
           className="cell"
           aria-label={say.tagsApartBlanks}
+          placeholder={isFile ? undefined : say.add}
           key={notes.tags.join(' ')}
           defaultValue={notes.tags.join(' ')}
           disabled={isFile}
@@ -220,6 +221,7 @@ function RunRow({
         <input
           className="cell note"
           aria-label={say.noteTitle}
+          placeholder={isFile ? undefined : say.add}
           key={notes.note}
           defaultValue={notes.note}
           disabled={isFile}
@@ -228,6 +230,8 @@ function RunRow({
           }
         />
       </td>
+      <td className="nowrap">{taskText(run)}</td>
+      <td className="nowrap">{run.manifest.modelName}</td>
     </tr>
   );
 }

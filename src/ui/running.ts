@@ -75,11 +75,13 @@ export async function stopQueue(): Promise<void> {
   await control('stop');
 }
 
-/** Asks something of the episode in flight. */
+/** Asks something of the episode in flight. One that is still starting can only be stopped. */
 export async function control(command: Control): Promise<void> {
+  if (!isRunning(useLab.getState())) return;
   const id = useLab.getState().live?.summary?.id;
-  if (id === undefined || !isRunning(useLab.getState())) return;
-  await send(id, command);
+  if (id !== undefined) await send(id, command);
+  // It has no name yet to send it by: `follow` sends it with the first item.
+  else if (command === 'stop') dispatch({ type: 'control_sent', command });
 }
 
 /** Stops what runs in this tab; resolves when it has ended. */
@@ -146,9 +148,11 @@ async function follow(
         dispatch({ type: 'run_ended', run: next.value });
         break;
       }
-      // The loop asks for orders after each step: a pause asked for now holds after the first one.
-      if (mode === 'step' && next.value.kind === 'started') {
-        void send(next.value.run.id, 'pause');
+      if (next.value.kind === 'started') {
+        const { id } = next.value.run;
+        if (useLab.getState().live?.status === 'stopping') void send(id, 'stop');
+        // The loop asks for orders after each step: a pause asked for now holds after the first one.
+        else if (mode === 'step') void send(id, 'pause');
       }
       gathered.add(next.value);
     }

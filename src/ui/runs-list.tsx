@@ -1,12 +1,13 @@
 /** The runs kept in this browser: open one to read it, delete it, or open a run from a file. */
 
-import { lazy, Suspense, useRef, useState } from 'react';
+import { useRef } from 'react';
 import type { RunSummary } from '../records.ts';
 import { deleteRun, openFile, openRun } from './actions.ts';
 import { openComparison } from './compare-actions.ts';
 import { DeleteButton } from './delete-button.tsx';
 import { Icon, Mark } from './icons.tsx';
 import { plural } from './numbers.ts';
+import { ReportButton } from './report-button.tsx';
 import { endWording } from './run-view.ts';
 import { canResume, resumeRun } from './running.ts';
 import { isRunning } from './state.ts';
@@ -15,10 +16,6 @@ import { useLab } from './store.ts';
 import { runsList as say } from './strings.ts';
 import './runs-list.css';
 
-const ReportDialog = lazy(() =>
-  import('./report-dialog.tsx').then((module) => ({ default: module.ReportDialog })),
-);
-
 export function RunsList() {
   const runs = useLab((state) => state.runs);
   const shown = useLab((state) => state.opened?.id ?? state.live?.summary?.id ?? null);
@@ -26,7 +23,6 @@ export function RunsList() {
     state.live && state.live.status !== 'ended' ? (state.live.summary?.id ?? null) : null,
   );
   const picker = useRef<HTMLInputElement>(null);
-  const [reporting, setReporting] = useState(false);
   return (
     <section className="panel" aria-labelledby="runs-title">
       <div className="panel-head">
@@ -72,22 +68,9 @@ export function RunsList() {
         </ul>
       )}
       <p>
-        <button
-          type="button"
-          className="button small"
-          aria-haspopup="dialog"
-          data-tip={say.successDriftCostMethod}
-          onClick={() => setReporting(true)}
-        >
-          {say.report}
-        </button>
+        <ReportButton />
       </p>
       <StorageFoot />
-      {reporting && (
-        <Suspense>
-          <ReportDialog onClose={() => setReporting(false)} />
-        </Suspense>
-      )}
     </section>
   );
 }

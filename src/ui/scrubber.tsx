@@ -2,12 +2,14 @@
 
 import { type CSSProperties, memo, type PointerEvent, useEffect, useRef } from 'react';
 import { Icon, Mark } from './icons.tsx';
+import { barsOf, marksOf } from './line-of-steps.ts';
 import type { PlaySpeed } from './reading.ts';
-import { actionWording, isRollback, outcomeWording, type RunView } from './run-view.ts';
+import { actionWording, type RunView } from './run-view.ts';
 import { axisEnd } from './series.ts';
 import { shownRun, shownStep } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import { scrubber as say } from './strings.ts';
+import { useWidth } from './use-width.ts';
 import './scrubber.css';
 
 /** How long a step stays on screen in playback at 1×. */
@@ -15,14 +17,16 @@ const stepMs = 800;
 
 const speeds: readonly PlaySpeed[] = [1, 2, 4];
 
-/** More bars than this are thinner than a pixel on a usual screen. */
-const maxBars = 800;
+/** Thinner bars are one grey, and marks closer than this lie over each other; in pixels. */
+const narrowestBar = 2;
+const markWidth = 15;
 
 export function Scrubber() {
   const run = useLab(shownRun);
   const step = useLab(shownStep);
   const pinned = useLab((state) => state.selected !== null);
   const track = useRef<HTMLDivElement>(null);
+  const width = useWidth(track);
   const last = run?.steps.at(-1)?.t ?? 0;
   const end = run ? axisEnd(last, run.started.manifest.settings.step_limit) : 50;
   const select = (t: number | null) => dispatch({ type: 'step_selected', t });
@@ -70,7 +74,7 @@ export function Scrubber() {
           if (event.buttons === 1) selectAt(event);
         }}
       >
-        {run && <Bars run={run} end={end} />}
+        {run && <Bars run={run} end={end} width={width} />}
         {range && (
           <span
             className="shown-range"
@@ -138,13 +142,17 @@ function Playback({ disabled }: { disabled: boolean }) {
   );
 }
 
-const Bars = memo(function Bars({ run, end }: { run: RunView; end: number }) {
-  const stride = Math.max(1, Math.ceil(run.steps.length / maxBars));
-  const marks = run.items.filter(
-    (item) =>
-      (item.type === 'boundary' && item.outcome !== 'too_early' && item.outcome !== 'disabled') ||
-      item.type === 'rolled_back',
-  );
+const Bars = memo(function Bars({
+  run,
+  end,
+  width,
+}: {
+  run: RunView;
+  end: number;
+  /** Of the line, in pixels. */
+  width: number;
+}) {
+  const bars = barsOf(run.steps, width / narrowestBar);
   return (
     <>
       <svg
@@ -153,31 +161,21 @@ const Bars = memo(function Bars({ run, end }: { run: RunView; end: number }) {
         preserveAspectRatio="none"
         aria-hidden="true"
       >
-        {run.steps
-          .filter((_, index) => index % stride === 0)
-          .map((step) => (
-            <rect
-              key={step.t}
-              className={actionWording(step.actionClass).tone}
-              x={step.t - 1 + 0.08 * stride}
-              width={0.84 * stride}
-              y={100 - (6 + 88 * step.repetition)}
-              height={6 + 88 * step.repetition}
-            />
-          ))}
+        {bars.map(({ t, steps, repetition, tone }) => (
+          <rect
+            key={t}
+            className={tone}
+            x={t - 1 + 0.08 * steps}
+            width={0.84 * steps}
+            y={100 - (6 + 88 * repetition)}
+            height={6 + 88 * repetition}
+          />
+        ))}
       </svg>
       <span className="marks" aria-hidden="true">
-        {marks.slice(-200).map((item) => (
-          <span key={item.seq} style={{ left: `${((item.t - 0.5) / end) * 100}%` }}>
-            <Mark
-              tone={
-                isRollback(item)
-                  ? 'bad'
-                  : item.type === 'boundary'
-                    ? outcomeWording(item.outcome, item.restored).tone
-                    : 'quiet'
-              }
-            />
+        {marksOf(run.items, end, Math.floor(width / markWidth)).map(({ t, tone }, index) => (
+          <span key={index} style={{ left: `${((t - 0.5) / end) * 100}%` }}>
+            <Mark tone={tone} />
           </span>
         ))}
       </span>

@@ -11,6 +11,7 @@ import {
   type SettingsPatch,
 } from '../config.ts';
 import { openFile, saveSettings } from './actions.ts';
+import { CheckList } from './check-list.tsx';
 import { startSettings } from './defaults.ts';
 import { Icon } from './icons.tsx';
 import { isRunning } from './state.ts';
@@ -268,31 +269,17 @@ function Control({ name, field, id, describedBy }: ControlProps) {
           onChange={(event) => change(name, event.target.value)}
         />
       );
-    case 'list': {
-      const chosen = Array.isArray(value) ? value.map(String) : [];
+    case 'list':
       return (
-        <fieldset className="options" aria-describedby={describedBy} id={id}>
-          <legend className="unseen">{field.label}</legend>
-          {field.options.map((option) => (
-            <label key={option}>
-              <input
-                type="checkbox"
-                checked={chosen.includes(option)}
-                onChange={(event) =>
-                  change(
-                    name,
-                    field.options.filter((one) =>
-                      one === option ? event.target.checked : chosen.includes(one),
-                    ),
-                  )
-                }
-              />
-              {option}
-            </label>
-          ))}
-        </fieldset>
+        <CheckList
+          {...common}
+          legend={field.label}
+          legendSeen={false}
+          options={field.options}
+          chosen={Array.isArray(value) ? value.map(String) : []}
+          onChange={(chosen) => change(name, chosen)}
+        />
       );
-    }
     default:
       return field satisfies never;
   }

@@ -49,6 +49,16 @@ test('the events of a view are the events it was folded from', () => {
   expect(view && eventsOf(view)).toEqual(recorded);
 });
 
+test('a run that was stopped while it was starting is still to stop when it has begun', () => {
+  const stopped = play([
+    { type: 'run_requested' },
+    { type: 'control_sent', command: 'stop' },
+    { type: 'run_started', run: summary('a') },
+  ]);
+  expect(stopped.live).toMatchObject({ status: 'stopping', summary: { id: 'a' } });
+  expect(play(live([])).live?.status).toBe('running');
+});
+
 test('an event that comes twice counts once', () => {
   const twice = recorded.flatMap((event) => [event, event]);
   expect(shownRun(play(live(twice)))?.items).toEqual(shownRun(play(live(recorded)))?.items);

@@ -24,7 +24,14 @@ import {
   reduceComparing,
 } from './comparing.ts';
 import { startSettings } from './defaults.ts';
-import { type LiveRun, requestedRun, withControl, withEvent, withProgress } from './live.ts';
+import {
+  type LiveRun,
+  requestedRun,
+  withControl,
+  withEvent,
+  withProgress,
+  withStart,
+} from './live.ts';
 import { type Loading, type ModelOrigin, startLoading, withLoadProgress } from './loading.ts';
 import { initialNotebook, type Notebook, type NotebookEvent, reduceNotebook } from './notebook.ts';
 import {
@@ -309,7 +316,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
         status: say.startingRun,
       };
     case 'run_started':
-      return withLive(state, (live) => ({ ...live, status: 'running', summary: event.run }));
+      return withLive(state, (live) => withStart(live, event.run));
     case 'run_event':
       return withRunEvent(state, event.event);
     case 'run_progress':

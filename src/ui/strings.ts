@@ -449,7 +449,7 @@ export const heatmap = {
   savesAllBoundariesPicture: 'Saves all boundaries: a picture (SVG, PNG) or every number (CSV).',
   picturesShowWhiteRow: (title: Value) =>
     `The pictures show “${title}” on white, a row a boundary, one scale. The CSV has every number of every token.`,
-  step: (t: Value, label: Value) => `step ${t}: ${label}`,
+  step: (t: Value) => `step ${t}`,
   boundaryBefore: 'The boundary before',
   boundaryAfter: 'The boundary after',
   tokensBoundaryAfterStep: (t: Value) => `Tokens of the boundary after step ${t}`,
@@ -718,11 +718,15 @@ export const reportDialog = {
     `Found ${names}; expected experiment.json and one or more rows files (.jsonl or .jsonl.gz) together.`,
 } as const;
 
+export const reportButton = {
+  report: 'Report…',
+  help: "Success, drift and cost by method, with paired tests: of all runs kept here, or of an experiment's rows.",
+} as const;
+
 export const report = {
-  nothingChangedCheckFile: 'Nothing was changed. Check the file, or choose another one.',
+  nothingChangedCheckFile: 'Nothing was changed.',
   settingsTheyBefore: 'The settings are as they were before.',
-  checkAddressConnectionFile:
-    'Check the address and the connection; a file on this computer can be opened instead.',
+  checkAddressConnectionFile: 'A file on this computer can be opened instead.',
   deleteRunsModelsNo:
     'Delete runs or models that are no longer needed; the run on screen can still be saved.',
   clickBadgeTopSee: 'Click the badge at the top to see which step failed and what to do about it.',
@@ -847,6 +851,7 @@ export const runTable = {
   compareRun: (createdAt: Value, goal: Value) => `Compare the run of ${createdAt}: ${goal}`,
   tagsApartBlanks: 'Tags, apart by blanks',
   noteTitle: 'Note',
+  add: 'add',
   interrupted: 'Interrupted',
 } as const;
 
@@ -937,9 +942,6 @@ export const runsList = {
   runBundleJsonl: 'A run as a bundle or JSONL',
   noRunsYetEach:
     'No runs yet. Each run is kept here step by step, also when the tab is closed in the middle.',
-  report: 'Report…',
-  successDriftCostMethod:
-    "Success, drift and cost by method: of these runs, or of an experiment's rows.",
   running: 'Running',
   interrupted: 'Interrupted',
   seed: (createdAt: Value, modelName: Value, seed: Value) =>

@@ -9,8 +9,11 @@ import { tokenMatrix as say } from './strings.ts';
 import { useDark } from './theme.ts';
 import { TokenDetail } from './token-detail.tsx';
 import { paint, quantityWords, type Scale, tokenValue } from './tokens.ts';
+import { useWidth } from './use-width.ts';
 
 const labelWidth = 46;
+/** The padding of the box, as in heatmap.css. */
+const sides = 24;
 const rowHeight = 18;
 /** Wider cells show no more; narrower ones cannot be hit. */
 const widestCell = 14;
@@ -37,7 +40,7 @@ export function TokenMatrix({
   const dark = useDark();
   const canvas = useRef<HTMLCanvasElement>(null);
   const box = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
+  const width = useWidth(box) - sides;
   const [hovered, setHovered] = useState<Cell | null>(null);
   const rows = useMemo(() => run.boundaries.filter((one) => one.tokens), [run.boundaries]);
   const longest = Math.max(1, ...rows.map((row) => row.tokens?.ids.length ?? 0));
@@ -48,14 +51,6 @@ export function TokenMatrix({
   const colour = quantityWords[quantity].title;
   const drawnWidth = Math.max(labelWidth + cell * longest, 1);
   const drawnHeight = Math.max(rowHeight * rows.length, 1);
-
-  useEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth - 24));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
 
   useEffect(() => {
     const context = canvas.current?.getContext('2d');
