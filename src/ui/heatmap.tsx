@@ -18,7 +18,16 @@ import { TokenDetail } from './token-detail.tsx';
 import { tokensCsv, tokensSvg } from './token-figure.ts';
 import { TokenMatrix } from './token-matrix.tsx';
 import { TokenTable } from './token-table.tsx';
-import { paint, quantityWords, type Scale, scaleOf, tokenValue } from './tokens.ts';
+import {
+  type Paint,
+  paint,
+  quantityWords,
+  type Scale,
+  scaleOf,
+  tokenText,
+  tokenValue,
+  visibleText,
+} from './tokens.ts';
 import './heatmap.css';
 
 const quantities: readonly {
@@ -318,29 +327,59 @@ const Spans = memo(function Spans({
   pinned,
 }: Omit<TokensProps, 'run'> & { chosen: number; pinned: readonly PinnedToken[] }) {
   const dark = useDark();
-  const tokens = boundary.tokens;
-  if (!tokens) return null;
+  const { tokens } = boundary;
+  const paints = useMemo(
+    () =>
+      tokens?.ids.map((_, j) => {
+        const value = tokenValue(tokens, j, quantity);
+        return value === null ? null : paint(value, scale, quantity, dark);
+      }) ?? [],
+    [tokens, quantity, scale, dark],
+  );
   const kept = new Set(pinned.filter(({ seq }) => seq === boundary.seq).map(({ j }) => j));
-  return tokens.pieces.map((piece, j) => {
-    const value = tokenValue(tokens, j, quantity);
-    const paintOf = value === null ? null : paint(value, scale, quantity, dark);
-    const breaks = /\n$/.test(piece);
-    return (
-      // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus, its options are active descendants
-      <span
-        key={j}
-        id={`token-${j}`}
-        role="option"
-        aria-selected={j === chosen}
-        data-token={j}
-        className={value === null ? 'token unmeasured' : 'token'}
-        data-kept={kept.has(j) || undefined}
-        style={paintOf ? { background: paintOf.background, color: paintOf.ink } : undefined}
-      >
-        {breaks ? `${piece.slice(0, -1)}⏎\n` : piece === '' ? '∅' : piece}
-      </span>
-    );
-  });
+  return tokens?.pieces.map((piece, j) => (
+    <Token
+      key={j}
+      j={j}
+      piece={piece}
+      colours={paints[j] ?? null}
+      chosen={j === chosen}
+      kept={kept.has(j)}
+    />
+  ));
+});
+
+/** Draws itself anew only when something about it has changed: there may be thousands. */
+const Token = memo(function Token({
+  j,
+  piece,
+  colours,
+  chosen,
+  kept,
+}: {
+  j: number;
+  piece: string;
+  /** null where the quantity was not measured. */
+  colours: Paint | null;
+  chosen: boolean;
+  kept: boolean;
+}) {
+  const breaks = piece.endsWith('\n');
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus, its options are active descendants
+    <span
+      id={`token-${j}`}
+      role="option"
+      aria-selected={chosen}
+      aria-label={piece.trim() === '' ? visibleText(piece) : undefined}
+      data-token={j}
+      className={colours ? 'token' : 'token unmeasured'}
+      data-kept={kept || undefined}
+      style={colours ? { background: colours.background, color: colours.ink } : undefined}
+    >
+      {breaks ? `${tokenText(piece.slice(0, -1))}⏎\n` : piece === '' ? '∅' : tokenText(piece)}
+    </span>
+  );
 });
 
 function Legend({ scale, quantity }: { scale: Scale; quantity: Quantity }) {

@@ -1,7 +1,7 @@
 /** The controls of a run: start, pause, step, stop, update and roll back, and the line of steps. */
 
 import { lazy, Suspense, useState } from 'react';
-import { Icon } from './icons.tsx';
+import { Icon, type IconName } from './icons.tsx';
 import { control, startRun, stopQueue } from './running.ts';
 import { Scrubber } from './scrubber.tsx';
 import { isRunning, shownRun } from './state.ts';
@@ -30,59 +30,51 @@ export function RunBar() {
     <section className="run-bar" aria-label={say.runControls}>
       <div className="run-buttons">
         {running ? (
-          <button
-            type="button"
-            className="button primary run-main"
-            disabled={status !== 'running' && !paused}
-            data-tip={paused ? say.goSpace : say.pauseAfterStepProgressSpace}
-            onClick={() => void control(paused ? 'resume' : 'pause')}
+          <BarButton
+            main
+            icon={paused ? 'play' : 'pause'}
+            tip={paused ? say.goSpace : say.pauseAfterStepProgressSpace}
+            off={status !== 'running' && !paused}
+            onPress={() => void control(paused ? 'resume' : 'pause')}
           >
-            <Icon name={paused ? 'play' : 'pause'} />
             {paused ? say.resume : say.pause}
-          </button>
+          </BarButton>
         ) : (
-          <button
-            type="button"
-            className="button primary run-main"
-            disabled={busy}
-            data-tip={say.runOneEpisodeChosen}
-            onClick={() => void startRun('run')}
+          <BarButton
+            main
+            icon="play"
+            tip={say.runOneEpisodeChosen}
+            off={busy}
+            onPress={() => void startRun('run')}
           >
-            <Icon name="play" />
             {say.run}
-          </button>
+          </BarButton>
         )}
-        <button
-          type="button"
-          className="button"
-          disabled={running ? !paused : busy}
-          data-tip={say.doOneStepThenPause}
-          onClick={() => void (running ? control('step') : startRun('step'))}
+        <BarButton
+          icon="step"
+          tip={say.doOneStepThenPause}
+          off={running ? !paused : busy}
+          onPress={() => void (running ? control('step') : startRun('step'))}
         >
-          <Icon name="step" />
           {say.step}
-        </button>
-        <button
-          type="button"
-          className="button"
-          disabled={!running || status === 'stopping'}
-          data-tip={queued ? say.endRunQueueWithin : say.endRunWithinSecond}
-          onClick={() => void (queued ? stopQueue() : control('stop'))}
+        </BarButton>
+        <BarButton
+          icon="stop"
+          tip={queued ? say.endRunQueueWithin : say.endRunWithinSecond}
+          off={!running || status === 'stopping'}
+          onPress={() => void (queued ? stopQueue() : control('stop'))}
         >
-          <Icon name="stop" />
           {say.stop}
-        </button>
-        <button
-          type="button"
-          className="button"
-          disabled={running || busy}
-          aria-haspopup="dialog"
-          data-tip={say.severalTasksSeedsMethods}
-          onClick={() => setPlanning(true)}
+        </BarButton>
+        <BarButton
+          opensWindow
+          icon="list"
+          tip={say.severalTasksSeedsMethods}
+          off={running || busy}
+          onPress={() => setPlanning(true)}
         >
-          <Icon name="list" />
           {say.queue}
-        </button>
+        </BarButton>
         <Suspense>{planning && <QueueDialog onClose={() => setPlanning(false)} />}</Suspense>
       </div>
       {shown && <Scrubber />}
@@ -100,26 +92,22 @@ function Interventions() {
   const locked = !running || asked !== null || stopping;
   return (
     <div className="run-buttons">
-      <button
-        type="button"
-        className="button"
-        disabled={locked}
-        data-tip={say.afterStepProgressTrain}
-        onClick={() => void control('update_now')}
+      <BarButton
+        icon="learn"
+        tip={say.afterStepProgressTrain}
+        off={locked}
+        onPress={() => void control('update_now')}
       >
-        <Icon name="learn" />
         {asked === 'update_now' ? say.asked : say.updateNow}
-      </button>
-      <button
-        type="button"
-        className="button"
-        disabled={locked}
-        data-tip={say.afterStepProgressPut}
-        onClick={() => void control('roll_back_now')}
+      </BarButton>
+      <BarButton
+        icon="back"
+        tip={say.afterStepProgressPut}
+        off={locked}
+        onPress={() => void control('roll_back_now')}
       >
-        <Icon name="back" />
         {asked === 'roll_back_now' ? say.asked : say.rollBackNow}
-      </button>
+      </BarButton>
       <label className="observe" data-tip={say.nextRunEveryNumber}>
         <input
           type="checkbox"
@@ -131,5 +119,43 @@ function Interventions() {
         {say.observeOnly}
       </label>
     </div>
+  );
+}
+
+/**
+ * A button that keeps the focus while it is off: pressing one of these switches it off for a moment, and
+ * a disabled element would hand the focus to nothing.
+ */
+function BarButton({
+  icon,
+  tip,
+  off,
+  main = false,
+  opensWindow = false,
+  onPress,
+  children,
+}: {
+  icon: IconName;
+  tip: string;
+  off: boolean;
+  main?: boolean;
+  opensWindow?: boolean;
+  onPress: () => void;
+  children: string;
+}) {
+  return (
+    <button
+      type="button"
+      className={main ? 'button primary run-main' : 'button'}
+      aria-disabled={off}
+      aria-haspopup={opensWindow ? 'dialog' : undefined}
+      data-tip={tip}
+      onClick={() => {
+        if (!off) onPress();
+      }}
+    >
+      <Icon name={icon} />
+      {children}
+    </button>
   );
 }

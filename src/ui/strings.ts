@@ -514,6 +514,11 @@ export const load = {
   bundledPolicy: 'the bundled policy',
 } as const;
 
+export const longText = {
+  all: (characters: Value) => `Show all ${characters} characters`,
+  less: 'Show less',
+} as const;
+
 export const memoryBar = {
   kvCache: 'KV cache',
   adam: 'Adam',

@@ -3,7 +3,15 @@
 import { expect, test } from 'vitest';
 import { madeRun } from '../../e2e/fixtures/recorded/household-run.ts';
 import { foldRun } from './run-view.ts';
-import { earlierSteps, ngramText, paint, scaleOf, tokenValue, visibleText } from './tokens.ts';
+import {
+  earlierSteps,
+  ngramText,
+  paint,
+  scaleOf,
+  tokenText,
+  tokenValue,
+  visibleText,
+} from './tokens.ts';
 
 const view = foldRun(madeRun({ steps: 50, talk: 2, seed: 6 }), { id: null, name: 'made' });
 const boundaries = view?.boundaries ?? [];
@@ -13,6 +21,12 @@ test('what cannot be seen is written out', () => {
   expect(visibleText('  ')).toBe('␣␣');
   expect(visibleText(' go\t')).toBe(' go\\t');
   expect(visibleText('a\u200bb\u0007')).toBe('a\\u200bb\\u0007');
+});
+
+test('in the running text only what draws nothing or turns the direction is written out', () => {
+  expect(tokenText(' the\n')).toBe(' the\n');
+  expect(tokenText('👩\u200d👧 שלום')).toBe('👩\u200d👧 שלום');
+  expect(tokenText('a\u202eb\u0000\u2066')).toBe('a\\u202eb\\u0000\\u2066');
 });
 
 test('context tokens have no value', () => {

@@ -137,9 +137,19 @@ export function visibleText(piece: string): string {
     .replaceAll('\n', '\\n')
     .replaceAll('\r', '\\r')
     .replaceAll('\t', '\\t')
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
-      return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
-    });
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeOf);
+}
+
+/**
+ * A piece as it stands in the running text: only what would turn the direction of the text around it, or
+ * draw nothing, is written as its escape.
+ */
+export function tokenText(piece: string): string {
+  return piece.replace(/[^\P{Cc}\t\n]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, escapeOf);
+}
+
+function escapeOf(character: string): string {
+  return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
 }
 
 /** The covering n-gram of token j as text, or null where it never occurred before. */

@@ -4,6 +4,7 @@ import { memo } from 'react';
 import type { RolledBack, StepTaken } from '../records.ts';
 import { Found } from './found.tsx';
 import { Mark } from './icons.tsx';
+import { LongText } from './long-text.tsx';
 import { plural, valueText } from './numbers.ts';
 import { actionWording } from './run-view.ts';
 import { shownStep } from './state.ts';
@@ -45,7 +46,7 @@ export const Step = memo(function Step({ step, find, place }: StepProps) {
       <div className="step-body">
         {step.thought && (
           <p className="thought">
-            <Found text={step.thought} find={find} />
+            <LongText text={step.thought} find={find} />
           </p>
         )}
         <p className="action">
@@ -64,7 +65,7 @@ export const Step = memo(function Step({ step, find, place }: StepProps) {
           )}
         </p>
         <p className="observation">
-          <Found text={step.observation} find={find} />
+          <LongText text={step.observation} find={find} />
         </p>
         {current && <StepTools step={step} />}
       </div>
