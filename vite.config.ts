@@ -83,7 +83,15 @@ const firstSight: Plugin = {
   },
 };
 
+/** Threads share memory only in a page that is isolated from others by these. */
+const headers = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+};
+
 export default defineConfig({
+  server: { headers },
+  preview: { headers },
   plugins: [react(), bundledModels, commitFile, offline, firstSight],
   define,
   base: './',

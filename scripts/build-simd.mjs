@@ -21,8 +21,12 @@ const { error, stderr } = await asc.main(
     '--importMemory',
     '--initialMemory',
     '1',
+    '--maximumMemory',
+    '65536', // tfjs's own; a memory that threads share must name one
     '--enable',
     'simd',
+    '--enable',
+    'threads',
     '--use',
     'abort=',
   ],

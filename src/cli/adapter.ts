@@ -22,7 +22,14 @@ import { adapterSources, readAdapter } from './adapters.ts';
 import { type FileSource, openModel, readJson } from './files.ts';
 import { runOnHost } from './host.ts';
 import { readMessages } from './messages.ts';
-import { backendOption, finite, integer, modelOption, nonNegative } from './options.ts';
+import {
+  backendOption,
+  finite,
+  integer,
+  modelOption,
+  nonNegative,
+  threadsOption,
+} from './options.ts';
 import { note, printJson, WrongUse } from './output.ts';
 
 export function adapterCommand(): Command {
@@ -69,16 +76,19 @@ export function adapterCommand(): Command {
     .option('--temperature <t>', '0 takes the most likely', nonNegative('--temperature'), 0)
     .option('--seed <n>', 'of the sampling', integer('--seed', 0), defaultSettings.seed)
     .addOption(backendOption())
-    .action(async (path, { messages: file, against, strength, backend, model, ...sampling }) => {
-      const messages = readMessages(await readJson(file), file);
-      const paths: string[] = path === undefined ? against : [path, ...against];
-      const sides = [{ label: 'base', strength: 1, adapter: await readAdapter(undefined) }];
-      for (const each of paths) {
-        sides.push({ label: each, strength, adapter: await readAdapter(each) });
-      }
-      const job = { kind: 'compare', messages, sides, ...sampling } as const;
-      await printJson(await runOnHost(job, { model, backend }));
-    });
+    .addOption(threadsOption())
+    .action(
+      async (path, { messages: file, against, strength, backend, threads, model, ...sampling }) => {
+        const messages = readMessages(await readJson(file), file);
+        const paths: string[] = path === undefined ? against : [path, ...against];
+        const sides = [{ label: 'base', strength: 1, adapter: await readAdapter(undefined) }];
+        for (const each of paths) {
+          sides.push({ label: each, strength, adapter: await readAdapter(each) });
+        }
+        const job = { kind: 'compare', messages, sides, ...sampling } as const;
+        await printJson(await runOnHost(job, { model, backend, threads }));
+      },
+    );
 
   writing(command('prune <adapter>', 'keeps the modules of the largest norms'))
     .requiredOption('--keep <part>', 'of the modules, more than 0 and at most 1', finite('--keep'))

@@ -19,6 +19,7 @@ import {
   integer,
   modelOption,
   nonNegative,
+  threadsOption,
 } from './options.ts';
 import { printJson, report, WrongUse } from './output.ts';
 import { play } from './play.ts';
@@ -56,6 +57,7 @@ program
   .requiredOption('--ids <ids>', 'such as 3,7,11', idList)
   .option('--last', 'only those after the last id', false)
   .addOption(backendOption())
+  .addOption(threadsOption())
   .addOption(adapterOption())
   .action(async ({ ids, last, adapter: path, ...where }) => {
     const adapter = await readAdapter(path);
@@ -77,6 +79,7 @@ program
   .option('--seed <n>', 'of the sampling', integer('--seed', 0), defaultSettings.seed)
   .addOption(adapterOption())
   .addOption(backendOption())
+  .addOption(threadsOption())
   .action(async ({ messages: file, maxTokens, temperature, seed, adapter: path, ...where }) => {
     const messages = readMessages(await readJson(file), file);
     const adapter = await readAdapter(path);
@@ -90,6 +93,7 @@ program
   .addOption(modelOption())
   .requiredOption('--case <file>', 'the case, JSON')
   .addOption(backendOption())
+  .addOption(threadsOption())
   .option('--save-adapter <folder>', 'keep the trained adapter there, as PEFT has it')
   .action(async ({ case: file, saveAdapter: folder, ...where }) => {
     const trained = await runOnHost({ kind: 'train', case: await readJson(file) }, where);
@@ -123,6 +127,7 @@ program
   .option('--served-adapter <path>', "an adapter on that server's disk (vLLM, llama-server)")
   .option('--bundles', 'also one <split>-<index>.attt.zip a task, adapters included', false)
   .addOption(backendOption())
+  .addOption(threadsOption())
   .action(async (options) => {
     const { summary, failed } = await run(options);
     await printJson(summary);
@@ -143,6 +148,7 @@ program
   .option('--config <file>', 'a config.toml whose channel serves summary models; no settings of it')
   .option('--mix', 'join folders although their sets or settings differ', false)
   .addOption(backendOption())
+  .addOption(threadsOption())
   .action(async ([file = '', ...folders], { mix, ...options }) => {
     if (file === 'plan' && folders.length === 1) {
       await printJson(await showPlan(folders[0] ?? '', options));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { bytesSource } from '../formats/source.ts';
 import type { BackendEnv } from '../model/device.ts';
 import { probeError, probeGpu } from '../model/probe.ts';
+import { nodeThreads } from '../model/threads-node.ts';
 import type { BackendName, Json } from '../records.ts';
 import { runInChromium } from './chromium.ts';
 import type { EpisodesJob } from './episodes.ts';
@@ -16,19 +17,28 @@ import { note } from './output.ts';
 export interface Where {
   readonly model: string;
   readonly backend: BackendName;
+  /** Threads that compute on wasm; as nodeThreads says unless given. */
+  readonly threads?: number | undefined;
 }
 
 /** Does a job on the model; `emit` takes the events of episodes and `keep` their files, one after the other. */
 export async function runOnHost(
   job: Job,
-  { model, backend }: Where,
+  { model, backend, threads }: Where,
   emit: Machine['emit'] = async () => {},
   keep: Machine['keep'] = async () => {},
 ): Promise<Json> {
   await using source = await openModel(model);
   const kernels = kernelWishes();
   const here = (gpu?: GPU) =>
-    runJob(job, { source, backend, env: { wasmPaths, gpu, kernels }, note, emit, keep });
+    runJob(job, {
+      source,
+      backend,
+      env: { wasmPaths, gpu, kernels, threads: nodeThreads(threads) },
+      note,
+      emit,
+      keep,
+    });
   if (backend !== 'webgpu') return await here(); // awaited: the file stays open until it is done
   const gpu = await nativeGpu();
   return await (gpu ? here(gpu) : runInChromium(job, source, kernels, { note, emit, keep }));

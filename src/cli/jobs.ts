@@ -89,7 +89,7 @@ export async function runJob(job: Job, machine: Machine): Promise<Json> {
   }
   const { source, note } = machine;
   const backend = await openBackend(machine.backend, machine.env);
-  note(`Backend: ${backend.name}, ${backend.device}.`);
+  note(`Backend: ${backend.name}, ${backend.capabilities.device}.`);
   try {
     const gguf = await readGguf(source);
     const model = await loadLlama(gguf, source);

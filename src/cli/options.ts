@@ -67,6 +67,14 @@ export function backendOption(): Option {
     .default('wasm' satisfies BackendName);
 }
 
+/** `--threads`, the same for every command. */
+export function threadsOption(): Option {
+  return new Option(
+    '--threads <n>',
+    'how many threads compute on wasm; results do not depend on it (default: one a core, at most 4)',
+  ).argParser(integer('--threads', 1));
+}
+
 function wholeNumber(text: string, name: string): number {
   const value = /^\s*-?\d+\s*$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(value)) return value;

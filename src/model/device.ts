@@ -2,10 +2,13 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../errors.ts';
-import type { BackendName, Capabilities } from '../records.ts';
+import type { BackendName, Capabilities, ProbeStep } from '../records.ts';
 import type { KernelWishes } from './choose-variants.ts';
 import { type GpuLedger, watchBuffers } from './ledger.ts';
 import { type ProbedGpu, probeError, probeGpu } from './probe.ts';
+import type { ThreadHost } from './simd/helper.ts';
+import { kernelTeam, startTeam } from './simd/kernels.ts';
+import { canShareMemory, sharedBuild, withBuild } from './simd/shared-backend.ts';
 
 /** tfjs's own names of its three builds. */
 export type WasmFile =
@@ -19,13 +22,15 @@ export interface BackendEnv {
   readonly wasmPaths: Readonly<Record<WasmFile, string>>;
   /** navigator.gpu where there is one. */
   readonly gpu?: GPU | undefined;
+  /** Threads for the kernels on WASM; one unless said. */
+  readonly threads?: ThreadHost | undefined;
   /** Which kernels WebGPU shall use; the fixed ones unless said. */
   readonly kernels?: KernelWishes | undefined;
 }
 
 export interface OpenBackend {
   readonly name: BackendName;
-  /** The adapter in words, or the flavour of WASM. */
+  /** The adapter in words, or the flavour of WASM: what results may depend on, so not the threads. */
   readonly device: string;
   readonly capabilities: Capabilities;
   /** null outside WebGPU. */
@@ -70,7 +75,7 @@ export async function probe(env: BackendEnv): Promise<Capabilities> {
   return {
     backend,
     reason: reasonFor(probed),
-    device: probed.opened === null ? await wasmFlavour() : probed.device,
+    device: probed.opened === null ? (await wasmFlavour()) + threadsInWords() : probed.device,
     steps: probed.steps,
   };
 }
@@ -147,40 +152,48 @@ export function lossOf(
 
 async function openWasm(env: BackendEnv, probed: ProbedGpu | null): Promise<OpenBackend> {
   const { setWasmPaths } = await import('@tensorflow/tfjs-backend-wasm');
-  if (tf.findBackend('wasm') === null) setWasmPaths({ ...env.wasmPaths });
-  // In an isolated page tfjs would take its threaded build, whose shared memory our kernels cannot
-  // import: every product would fall back to float32 copies.
+  const { threads, wasmPaths } = env;
+  const fresh = !('wasm' in tf.engine().registry); // findBackend would start it, with other paths
+  const build =
+    fresh && threads && threads.count > 1 && canShareMemory()
+      ? await sharedBuild(threads.read, wasmPaths['tfjs-backend-wasm-simd.wasm'])
+      : null;
+  if (fresh) setWasmPaths({ ...wasmPaths }, build !== null);
+  // In an isolated page tfjs would take its threaded build, whose threads our kernels cannot use.
   tf.env().set('WASM_HAS_MULTITHREAD_SUPPORT', false);
-  if (!(await tf.setBackend('wasm'))) {
+  const open = () => tf.setBackend('wasm');
+  if (!(await (build ? withBuild(build, open) : open()))) {
     throw new LabError(
       'internal',
       'The WASM backend did not start. Reload the page; offline, its .wasm files must be cached.',
     );
   }
-  const device = await wasmFlavour();
+  if (threads) await startTeam(threads);
   const reason = probed === null ? 'WASM was asked for.' : reasonFor(probed);
-  return hostBackend('wasm', device, reason, probed);
+  const steps = [...(probed?.steps ?? []), isolationStep(threads?.count ?? 1)];
+  return hostBackend('wasm', await wasmFlavour(), threadsInWords(), reason, steps);
 }
 
 async function openCpu(): Promise<OpenBackend> {
   await import('@tensorflow/tfjs-backend-cpu');
   await tf.setBackend('cpu');
-  return hostBackend('cpu', 'plain JavaScript', 'The plain CPU backend was asked for.', null);
+  return hostBackend('cpu', 'plain JavaScript', '', 'The plain CPU backend was asked for.', []);
 }
 
 function hostBackend(
   name: 'wasm' | 'cpu',
   device: string,
+  more: string,
   reason: string,
-  probed: ProbedGpu | null,
+  steps: readonly ProbeStep[],
 ): OpenBackend {
   return {
     name,
     device,
-    capabilities: { backend: name, reason, device, steps: probed?.steps ?? [] },
+    capabilities: { backend: name, reason, device: device + more, steps },
     ledger: null,
     lost: new Promise(() => {}),
-    dispose: () => {},
+    dispose: () => kernelTeam()?.stop(),
   };
 }
 
@@ -190,8 +203,34 @@ function reasonFor(probed: ProbedGpu): string {
 }
 
 async function wasmFlavour(): Promise<string> {
-  const { getThreadsCount } = await import('@tensorflow/tfjs-backend-wasm');
+  await import('@tensorflow/tfjs-backend-wasm'); // which says how the flag is found
   const simd = await tf.env().getAsync('WASM_HAS_SIMD_SUPPORT');
-  const threads = tf.findBackend('wasm') ? getThreadsCount() : 1;
-  return `wasm ${simd ? 'simd' : 'scalar'}, ${threads} thread${threads === 1 ? '' : 's'}`;
+  return `wasm ${simd ? 'simd' : 'scalar'}`;
+}
+
+function threadsInWords(): string {
+  const threads = kernelTeam()?.threads ?? 1;
+  return `, ${threads} thread${threads === 1 ? '' : 's'}`;
+}
+
+/** What threads need, and how many compute where `asked` were asked for. */
+function isolationStep(asked: number): ProbeStep {
+  const threads = kernelTeam()?.threads ?? 1;
+  const step = 'isolation';
+  if (threads > 1) return { step, ok: true, found: `${threads} threads compute`, next: '' };
+  if (asked < 2) return { step, ok: true, found: 'one thread computes, as asked', next: '' };
+  if (!canShareMemory()) {
+    return {
+      step,
+      ok: false,
+      found: 'one thread computes: this page may not share memory',
+      next: 'Serve the page with the headers Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp, as npm start does.',
+    };
+  }
+  return {
+    step,
+    ok: false,
+    found: 'one thread computes: the others did not start',
+    next: 'Reload the page.',
+  };
 }

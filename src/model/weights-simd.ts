@@ -14,7 +14,8 @@ import {
   readBlock,
 } from '../formats/quant-blocks.ts';
 import { byteLength, dequantize, GGML_LAYOUTS, type GgmlType } from '../formats/quants.ts';
-import { heapBytes, heapFloats, pointerOf, type SimdKernels, simdKernels } from './simd/kernels.ts';
+import type { SimdKernels } from './simd/exports.ts';
+import { heapBytes, heapFloats, pointerOf, simdKernels } from './simd/kernels.ts';
 
 /** Rows of a panel. */
 export const PANEL = 8;

@@ -11,7 +11,7 @@ import { startSettings } from './defaults.ts';
 import { engine, startEngine } from './engine.ts';
 import { bundledModel, loadModel, refreshModels } from './load.ts';
 import { plural } from './numbers.ts';
-import { backendOf, kernelsOf } from './query.ts';
+import { backendOf, kernelsOf, threadsOf } from './query.ts';
 import { attempt, inform, report } from './report.ts';
 import { demoName, eventsOf, type RunView } from './run-view.ts';
 import { saveBlob } from './save-blob.ts';
@@ -33,6 +33,7 @@ export async function startLab(): Promise<void> {
     const capabilities = await client.call('probe', {
       backend: backendOf(location.search),
       kernels: kernelsOf(location.search) ?? storedKernelWish(),
+      threads: threadsOf(location.search),
     });
     const [environments, model] = await Promise.all([
       client.call('environments', null),

@@ -24,6 +24,15 @@ export function kernelsOf(search: string): string | null {
   return new URLSearchParams(search).get('kernels');
 }
 
+/** `?threads=2`: how many threads shall compute on WASM; null where the page may choose. */
+export function threadsOf(search: string): number | null {
+  const asked = Number(new URLSearchParams(search).get('threads'));
+  return Number.isInteger(asked) && asked >= 1 && asked <= MOST_THREADS ? asked : null;
+}
+
+/** Beyond it an address is taken for a slip. */
+const MOST_THREADS = 64;
+
 /** `?run=https://…`: the address of a run to read; null where none is named. */
 export function runAddressOf(search: string): string | null {
   return new URLSearchParams(search).get('run');

@@ -44,10 +44,14 @@ export interface EngineApi {
   readonly calls: AdapterCalls & {
     /**
      * Opens the backend: the named one, else the best there is. Later calls tell what was opened.
-     * `kernels`, null unless asked for, are those of later loads on WebGPU.
+     * `kernels`, null unless asked for, are those of later loads on WebGPU; `threads` those on WASM.
      */
     readonly probe: {
-      readonly input: { readonly backend: BackendName | null; readonly kernels: string | null };
+      readonly input: {
+        readonly backend: BackendName | null;
+        readonly kernels: string | null;
+        readonly threads: number | null;
+      };
       readonly output: Capabilities;
     };
     readonly environments: { readonly input: null; readonly output: readonly EnvDescription[] };

@@ -45,8 +45,9 @@ export function engineHandlers(
   return {
     calls: {
       ...adapters.calls,
-      probe({ backend, kernels }) {
+      probe({ backend, kernels, threads }) {
         if (backend) engine.prefer(backend);
+        if (threads) engine.preferThreads(threads);
         if (kernels) engine.preferKernels(kernels);
         return engine.capabilities();
       },

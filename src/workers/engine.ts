@@ -76,7 +76,7 @@ export interface EpisodeExtras {
 
 /** Owns the device and the weights. One model at a time. */
 export class EngineHost {
-  readonly #env: BackendEnv;
+  #env: BackendEnv;
   #preferred: BackendName | undefined;
   #kernels: BackendEnv['kernels'];
   #backend: Promise<OpenBackend> | null = null;
@@ -105,6 +105,12 @@ export class EngineHost {
   /** The backend to open; says nothing to one that is open. */
   prefer(backend: BackendName): void {
     this.#preferred = backend;
+  }
+
+  /** How many threads shall compute on WASM; says nothing to a backend that is open. */
+  preferThreads(count: number): void {
+    const { threads } = this.#env;
+    if (threads) this.#env = { ...this.#env, threads: { ...threads, count } };
   }
 
   /** The kernels to use on WebGPU from the next load on, see KernelWishes. */

@@ -9,6 +9,7 @@ import type { EngineApi } from './api.ts';
 import { EngineHost } from './engine.ts';
 import { engineHandlers } from './engine-server.ts';
 import { EnvHost, type WorkerLike } from './env-host.ts';
+import { pageThreads } from './threads.ts';
 
 const engine = new EngineHost({
   wasmPaths: {
@@ -17,6 +18,7 @@ const engine = new EngineHost({
     'tfjs-backend-wasm-threaded-simd.wasm': wasmThreaded,
   },
   gpu: navigator.gpu,
+  threads: pageThreads(),
   kernels: { asked: 'measure', memory: storedKernels },
 });
 

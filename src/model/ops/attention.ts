@@ -7,7 +7,9 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../../errors.ts';
+import type { SimdKernels } from '../simd/exports.ts';
 import { pointerOf, scratch, simdKernels } from '../simd/kernels.ts';
+import { attentionBytes } from '../simd/team.ts';
 import { attentionBackwardGpu, attentionGpu } from './attention-kernels.ts';
 import { sameShape } from './check.ts';
 import { allocate2D, onGpu, view } from './host.ts';
@@ -63,6 +65,8 @@ export function attention(
       start,
       span.window ?? 0,
       scale,
+      0,
+      rows * span.heads,
     );
     return out;
   }
@@ -108,26 +112,7 @@ export function attentionBackward(
   const dv = allocate2D(rows, kvWidth);
   const simd = headDim % 4 === 0 ? simdKernels() : null;
   if (simd) {
-    view(dk).fill(0);
-    view(dv).fill(0);
-    const p = scratch(8 * (rows + 3));
-    simd.attentionBackward(
-      pointerOf(q),
-      pointerOf(k),
-      pointerOf(v),
-      pointerOf(dOut),
-      pointerOf(dq),
-      pointerOf(dk),
-      pointerOf(dv),
-      p,
-      p + 4 * (rows + 3),
-      rows,
-      heads.heads,
-      heads.kvHeads,
-      headDim,
-      heads.window ?? 0,
-      scale,
-    );
+    gradientsByBlocks(simd, { q, k, v, dOut, dq, dk, dv }, heads);
     return { dq, dk, dv };
   }
   const qs = view(q);
@@ -171,6 +156,69 @@ export function attentionBackward(
   return { dq, dk, dv };
 }
 
+/** Positions whose probabilities and their gradients are kept at once: for one head they fit a cache. */
+const BLOCK_POSITIONS = 32;
+
+/** {@link attentionBackward} by the vector kernels, one key-value head and some positions at a time. */
+function gradientsByBlocks(
+  kernels: SimdKernels,
+  tensors: Readonly<Record<'q' | 'k' | 'v' | 'dOut' | 'dq' | 'dk' | 'dv', tf.Tensor2D>>,
+  { heads, kvHeads, headDim, scale, window = 0 }: AttentionHeads,
+): void {
+  view(tensors.dk).fill(0);
+  view(tensors.dv).fill(0);
+  const rows = tensors.q.shape[0];
+  const group = heads / kvHeads;
+  const width = (rows + 3) & ~3;
+  const half = 4 * BLOCK_POSITIONS * group * width;
+  const p = scratch(2 * half);
+  const ds = p + half;
+  const [q, k, v] = [pointerOf(tensors.q), pointerOf(tensors.k), pointerOf(tensors.v)];
+  const [dOut, dq] = [pointerOf(tensors.dOut), pointerOf(tensors.dq)];
+  const [dk, dv] = [pointerOf(tensors.dk), pointerOf(tensors.dv)];
+  for (let kv = 0; kv < kvHeads; kv++) {
+    for (let block = 0; block < rows; block += BLOCK_POSITIONS) {
+      const positions = Math.min(BLOCK_POSITIONS, rows - block);
+      kernels.attentionQueries(
+        q,
+        k,
+        v,
+        dOut,
+        dq,
+        p,
+        ds,
+        width,
+        heads,
+        kvHeads,
+        headDim,
+        window,
+        scale,
+        kv,
+        block,
+        0,
+        positions * group,
+      );
+      kernels.attentionKeys(
+        q,
+        dOut,
+        dk,
+        dv,
+        p,
+        ds,
+        width,
+        heads,
+        kvHeads,
+        headDim,
+        kv,
+        block,
+        positions,
+        0,
+        block + positions,
+      );
+    }
+  }
+}
+
 /** {@link attention} in tfjs core ops; its autograd is the reference gradient. */
 export function attentionReference(
   q: tf.Tensor2D,
@@ -198,11 +246,6 @@ export function attentionReference(
     }
     return tf.concat(outs, 1);
   });
-}
-
-/** Scratch of the vector kernel over `length` rows of the cache: scores of 16 queries. */
-export function attentionBytes(length: number): number {
-  return 16 * 4 * (length + 3);
 }
 
 /** The first row that a query at `position` sees. */

@@ -94,7 +94,7 @@ export function expSums(logits: tf.Tensor2D): ExpSum[] {
   const simd = simdKernels();
   if (simd) {
     const out = scratch(16 * rows);
-    simd.expSums(pointerOf(logits), out, rows, cols);
+    simd.expSums(pointerOf(logits), out, cols, 0, rows);
     const values = heapDoubles(out, 2 * rows);
     return Array.from({ length: rows }, (_, n) => ({
       max: values[2 * n] ?? 0,

@@ -21,7 +21,7 @@ export function geglu(gate: tf.Tensor2D, up: tf.Tensor2D): tf.Tensor2D {
   const y = allocate2D(rows, cols);
   const simd = simdKernels();
   if (simd) {
-    simd.geglu(pointerOf(gate), pointerOf(up), pointerOf(y), gate.size);
+    simd.geglu(pointerOf(gate), pointerOf(up), pointerOf(y), 0, gate.size);
     return y;
   }
   const gs = view(gate);

@@ -6,6 +6,7 @@
 
 import type * as tf from '@tensorflow/tfjs-core';
 import { heapFloats, pointerOf, scratch } from '../simd/kernels.ts';
+import { transposedBytes } from '../simd/team.ts';
 import type { WeightMatrix } from '../weights.ts';
 import { blockBytes, PANEL, type SimdWeight } from '../weights-simd.ts';
 import { allocate2D } from './host.ts';
@@ -41,13 +42,14 @@ export function multiply(
   work: number,
 ): void {
   const acc = work;
+  const panels = Math.ceil(rows / PANEL);
   const rest = work + TILE_BYTES;
   if (form.kind === 'floats') {
     if (tokens === 1) {
-      kernels.floatsTimes1(pointer, x, y, acc, rows, cols, form.code);
+      kernels.floatsTimes1(pointer, x, y, acc, rows, cols, form.code, 0, panels);
     } else {
       kernels.interleaveRows(x, rest, tokens, cols);
-      kernels.floatsTimes4(pointer, rest, y, acc, tokens, rows, cols, form.code);
+      kernels.floatsTimes4(pointer, rest, y, acc, tokens, rows, cols, form.code, 0, panels);
     }
     return;
   }
@@ -59,19 +61,33 @@ export function multiply(
   const q = sums + padded * blocks * 4;
   kernels.quantizeRows(x, q, s, sums, tokens, cols, form.block, tile);
   if (form.kind === 'nibbles') {
-    if (tile === 1) kernels.nibblesTimes1(pointer, q, s, sums, y, acc, rows, blocks);
+    if (tile === 1) kernels.nibblesTimes1(pointer, q, s, sums, y, acc, rows, blocks, 0, panels);
     else {
       const panel = q + padded * cols * 2;
-      kernels.nibblesTimes4(pointer, q, s, sums, y, acc, panel, tokens, rows, blocks);
+      kernels.nibblesTimes4(pointer, q, s, sums, y, acc, panel, tokens, rows, blocks, 0, panels);
     }
     return;
   }
   const pairs = form.block / 2;
   const offsets = form.offsets ? 1 : 0;
   if (tile === 1) {
-    kernels.bytesTimes1(pointer, q, s, sums, y, acc, rows, blocks, pairs, offsets);
+    kernels.bytesTimes1(pointer, q, s, sums, y, acc, rows, blocks, pairs, offsets, 0, panels);
   } else {
-    kernels.bytesTimes4(pointer, q, s, sums, y, acc, tokens, rows, blocks, pairs, offsets);
+    kernels.bytesTimes4(
+      pointer,
+      q,
+      s,
+      sums,
+      y,
+      acc,
+      tokens,
+      rows,
+      blocks,
+      pairs,
+      offsets,
+      0,
+      panels,
+    );
   }
 }
 
@@ -88,7 +104,7 @@ export function linearBackwardSimd(
   const { form, kernels, pointer, stride } = stored;
   const tokens = dy.shape[0];
   const dx = allocate2D(tokens, cols);
-  const work = scratch(transposedBytes(stored, tokens));
+  const work = scratch(transposedBytes(form.kind === 'floats' ? 'floats' : 'blocks', tokens));
   const [from, to] = [pointerOf(dy), pointerOf(dx)];
   if (form.kind === 'floats') {
     kernels.transposedFloats(
@@ -100,9 +116,9 @@ export function linearBackwardSimd(
       rows,
       cols,
       form.code,
+      work,
       0,
       cols,
-      work,
     );
     return dx;
   }
@@ -120,17 +136,11 @@ export function linearBackwardSimd(
     block,
     nibbles ? 1 : 0,
     offsets,
+    work,
     0,
     cols / block,
-    work,
   );
   return dx;
-}
-
-/** Scratch of the transposed products; transposed.as.ts and transposed-blocks.as.ts say what for. */
-function transposedBytes({ form }: SimdWeight, tokens: number): number {
-  const padded = Math.ceil(tokens / 4) * 4;
-  return form.kind === 'floats' ? 131072 + 4096 * padded : 25360 + 2112 * padded;
 }
 
 /** w [rows, cols], ids [T] -> [T, cols], decoded. Returns owned. */

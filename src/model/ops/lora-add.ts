@@ -37,7 +37,7 @@ export function loraAdd(y: tf.Tensor2D, x: tf.Tensor2D, module: LoraModule): tf.
     const hidden = scratch(rank * 4);
     const [to, from] = [pointerOf(y), pointerOf(x)];
     const [a, b] = [pointerOf(module.aT), pointerOf(module.bT)];
-    simd.loraAdd(to, from, a, b, hidden, rows, inputs, rank, outputs, module.scale);
+    simd.loraAdd(to, from, a, b, hidden, inputs, rank, outputs, module.scale, 0, rows);
     return y;
   }
   const xs = view(x);

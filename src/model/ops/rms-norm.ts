@@ -21,7 +21,7 @@ export function rmsNorm(x: tf.Tensor2D, gain: tf.Tensor1D, eps: number): tf.Tens
   const y = allocate2D(rows, cols);
   const simd = simdKernels();
   if (simd) {
-    simd.rmsNorm(pointerOf(x), pointerOf(gain), pointerOf(y), rows, cols, eps);
+    simd.rmsNorm(pointerOf(x), pointerOf(gain), pointerOf(y), cols, eps, 0, rows);
     return y;
   }
   const xs = view(x);
@@ -53,6 +53,12 @@ export function rmsNormBackward(
     return run2D(backwardKernel(cols), launch, rows, cols);
   }
   const dx = allocate2D(rows, cols);
+  const simd = simdKernels();
+  if (simd) {
+    const [from, to] = [pointerOf(dy), pointerOf(dx)];
+    simd.rmsNormBackward(pointerOf(x), pointerOf(gain), from, to, cols, eps, 0, rows);
+    return dx;
+  }
   const xs = view(x);
   const gs = view(gain);
   const dys = view(dy);

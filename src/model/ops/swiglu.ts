@@ -17,7 +17,7 @@ export function swiglu(gate: tf.Tensor2D, up: tf.Tensor2D): tf.Tensor2D {
   const y = allocate2D(rows, cols);
   const simd = simdKernels();
   if (simd) {
-    simd.swiglu(pointerOf(gate), pointerOf(up), pointerOf(y), gate.size);
+    simd.swiglu(pointerOf(gate), pointerOf(up), pointerOf(y), 0, gate.size);
     return y;
   }
   const gs = view(gate);
@@ -50,7 +50,7 @@ export function swigluBackward(
   const simd = simdKernels();
   if (simd) {
     const [g, u, d] = [pointerOf(gate), pointerOf(up), pointerOf(dy)];
-    simd.swigluBackward(g, u, d, pointerOf(dGate), pointerOf(dUp), gate.size);
+    simd.swigluBackward(g, u, d, pointerOf(dGate), pointerOf(dUp), 0, gate.size);
     return { dGate, dUp };
   }
   const gs = view(gate);

@@ -4,26 +4,9 @@
  * is written to that memory but the results.
  */
 
-import { exp4, sum4 } from './vec.as';
+import { exp4 } from './vec.as';
 
-/** Σ_d a_d b_d over `length` values, a multiple of 4. */
-// @ts-ignore: decorator
-@inline
-function dot(a: usize, b: usize, length: i32): f32 {
-  let s0 = f32x4.splat(0);
-  let s1 = f32x4.splat(0);
-  const end = a + ((<usize>length) << 2);
-  while (a + 32 <= end) {
-    s0 = f32x4.add(s0, f32x4.mul(v128.load(a), v128.load(b)));
-    s1 = f32x4.add(s1, f32x4.mul(v128.load(a, 16), v128.load(b, 16)));
-    a += 32;
-    b += 32;
-  }
-  if (a < end) s0 = f32x4.add(s0, f32x4.mul(v128.load(a), v128.load(b)));
-  return sum4(f32x4.add(s0, s1));
-}
-
-/** Lane n: the sum over the lanes of the n-th vector, as sum4 adds them. */
+/** Lane n: the sum over the lanes of the n-th vector,, the first two and the last two first. */
 // @ts-ignore: decorator
 @inline
 function sumsOf(a: v128, b: v128, c: v128, d: v128): v128 {
@@ -43,7 +26,7 @@ function sumsOf(a: v128, b: v128, c: v128, d: v128): v128 {
  */
 // @ts-ignore: decorator
 @inline
-function scores(
+export function scores(
   q: usize,
   q2: usize,
   k: usize,
@@ -96,7 +79,7 @@ function scores(
  */
 // @ts-ignore: decorator
 @inline
-function softmax(p: usize, first: i32, end: i32, count: i32): void {
+export function softmax(p: usize, first: i32, end: i32, count: i32): void {
   const tail = (count + 3) & ~3;
   const last = p + (<usize>tail << 2);
   for (let j = 0; j < first; j++) store<f32>(p + (<usize>j << 2), -Infinity);
@@ -125,25 +108,15 @@ function softmax(p: usize, first: i32, end: i32, count: i32): void {
   for (let at = p; at < last; at += 16) v128.store(at, f32x4.mul(v128.load(at), inverse));
 }
 
-/** p[0 … count) = softmax of scale · q · k_j; `p` has room for count rounded up to 4. */
-function softmaxRow(
-  q: usize,
-  k: usize,
-  kStride: usize,
-  headDim: i32,
-  scale: f32,
-  count: i32,
-  p: usize,
-): void {
-  scores(q, q, k, kStride, <usize>headDim << 2, scale, count, p, p, false);
-  softmax(p, 0, count, count);
-}
-
-/** out[0 … headDim) += Σ_j p_j v_j, j ascending for each column; for a second query's p2 likewise. */
+/**
+ * out[0 … headDim) += Σ_j p_j v_j, j ascending for each column, the p_j lying `step` bytes apart; for a
+ * second query's p2 likewise.
+ */
 // @ts-ignore: decorator
 @inline
-function addMixed(
+export function addMixed(
   p: usize,
+  step: usize,
   toP2: usize,
   v: usize,
   vStride: usize,
@@ -153,7 +126,7 @@ function addMixed(
   out2: usize,
   second: bool,
 ): void {
-  const end = p + ((<usize>count) << 2);
+  const end = p + step * count;
   let d = 0;
   for (; d + 16 <= headDim; d += 16) {
     const to = out + ((<usize>d) << 2);
@@ -167,7 +140,7 @@ function addMixed(
     let c2 = v128.load(to2, 32);
     let e2 = v128.load(to2, 48);
     let row = v + ((<usize>d) << 2);
-    for (let at = p; at < end; at += 4) {
+    for (let at = p; at < end; at += step) {
       const weight = v128.load32_splat(at);
       const weight2 = second ? v128.load32_splat(at + toP2) : weight;
       let value = v128.load(row);
@@ -201,7 +174,7 @@ function addMixed(
     let a = v128.load(to);
     let a2 = v128.load(to2);
     let row = v + ((<usize>d) << 2);
-    for (let at = p; at < end; at += 4) {
+    for (let at = p; at < end; at += step) {
       const value = v128.load(row);
       a = f32x4.add(a, f32x4.mul(v128.load32_splat(at), value));
       if (second) a2 = f32x4.add(a2, f32x4.mul(v128.load32_splat(at + toP2), value));
@@ -210,11 +183,6 @@ function addMixed(
     v128.store(to, a);
     if (second) v128.store(to2, a2);
   }
-}
-
-function mix(p: usize, v: usize, vStride: usize, headDim: i32, count: i32, out: usize): void {
-  memory.fill(out, 0, <usize>headDim << 2);
-  addMixed(p, 0, v, vStride, headDim, count, out, out, false);
 }
 
 /** Queries whose scores are kept together, and keys that they read while these are in the nearest cache. */
@@ -226,6 +194,7 @@ const KEYS = 64;
  * 16 (start + rows + 3) values. Query i sees rows j <= start + i, and the last `window` of them when
  * window > 0. headDim is a multiple of 4. The queries of one key-value head, neighbours in
  * n = row · (heads / kvHeads) + head within its group, go through the keys in blocks, two at a time.
+ * Only queries `begin` … `end` - 1, counted through the key-value heads one after the other.
  */
 export function attention(
   q: usize,
@@ -240,6 +209,8 @@ export function attention(
   start: i32,
   window: i32,
   scale: f32,
+  begin: i32,
+  end: i32,
 ): void {
   const headBytes = (<usize>headDim) << 2;
   const stride = headBytes * kvHeads;
@@ -247,8 +218,9 @@ export function attention(
   const queries = rows * group;
   const row = <usize>((start + rows + 3) & ~3) << 2;
   for (let kv = 0; kv < kvHeads; kv++) {
-    for (let from = 0; from < queries; from += QUERIES) {
-      const to = min(from + QUERIES, queries);
+    const last = min(end - kv * queries, queries);
+    for (let from = max(begin - kv * queries, 0); from < last; from += QUERIES) {
+      const to = min(from + QUERIES, last);
       // Fours are counted from row 0 on, whichever rows a query sees.
       const first = lowest(from, group, start, window) & ~3;
       const count = start + (to - 1) / group + 1 - first;
@@ -281,8 +253,8 @@ export function attention(
           const weights = p + row * (n - from) + (<usize>j << 2);
           const a = out + headBytes * placeOf(n, group, heads, kv);
           const b = out + headBytes * placeOf(m, group, heads, kv);
-          if (m > n) addMixed(weights, row, at, stride, headDim, keys, a, b, true);
-          else addMixed(weights, 0, at, stride, headDim, keys, a, a, false);
+          if (m > n) addMixed(weights, 4, row, at, stride, headDim, keys, a, b, true);
+          else addMixed(weights, 4, 0, at, stride, headDim, keys, a, a, false);
         }
       }
     }
@@ -292,7 +264,7 @@ export function attention(
 /** The first row that query n sees. */
 // @ts-ignore: decorator
 @inline
-function lowest(n: i32, group: i32, start: i32, window: i32): i32 {
+export function lowest(n: i32, group: i32, start: i32, window: i32): i32 {
   const end = start + n / group + 1;
   return window > 0 && end > window ? end - window : 0;
 }
@@ -300,62 +272,6 @@ function lowest(n: i32, group: i32, start: i32, window: i32): i32 {
 /** Where query n lies, counted in heads. */
 // @ts-ignore: decorator
 @inline
-function placeOf(n: i32, group: i32, heads: i32, kv: i32): i32 {
+export function placeOf(n: i32, group: i32, heads: i32, kv: i32): i32 {
   return (n / group) * heads + kv * group + (n % group);
-}
-
-/**
- * The gradients over a whole sequence: q, dOut, dq [rows, heads * headDim]; k, v, dk, dv
- * [rows, kvHeads * headDim], dk and dv zero at the start; p, dp: scratch of rows + 3 values each.
- */
-export function attentionBackward(
-  q: usize,
-  k: usize,
-  v: usize,
-  dOut: usize,
-  dq: usize,
-  dk: usize,
-  dv: usize,
-  p: usize,
-  dp: usize,
-  rows: i32,
-  heads: i32,
-  kvHeads: i32,
-  headDim: i32,
-  window: i32,
-  scale: f32,
-): void {
-  const headBytes = (<usize>headDim) << 2;
-  const stride = headBytes * kvHeads;
-  for (let head = 0; head < heads; head++) {
-    const kv = headBytes * ((head * kvHeads) / heads);
-    for (let i = 0; i < rows; i++) {
-      const first = window > 0 && i + 1 > window ? i + 1 - window : 0;
-      const count = i + 1 - first;
-      const skip = kv + stride * first;
-      const at = headBytes * (i * heads + head);
-      softmaxRow(q + at, k + skip, stride, headDim, scale, count, p);
-      let mean: f64 = 0;
-      for (let j = 0; j < count; j++) {
-        const slope = dot(dOut + at, v + skip + stride * j, headDim);
-        store<f32>(dp + ((<usize>j) << 2), slope);
-        mean += <f64>load<f32>(p + ((<usize>j) << 2)) * <f64>slope;
-      }
-      for (let j = 0; j < count; j++) {
-        const weight = load<f32>(p + ((<usize>j) << 2));
-        const ds = <f32>(<f64>weight * (<f64>load<f32>(dp + ((<usize>j) << 2)) - mean)) * scale;
-        store<f32>(dp + ((<usize>j) << 2), ds);
-        const w4 = f32x4.splat(weight);
-        const ds4 = f32x4.splat(ds);
-        const row = skip + stride * j;
-        for (let d: usize = 0; d < headBytes; d += 16) {
-          const toK = dk + row + d;
-          v128.store(toK, f32x4.add(v128.load(toK), f32x4.mul(ds4, v128.load(q + at + d))));
-          const toV = dv + row + d;
-          v128.store(toV, f32x4.add(v128.load(toV), f32x4.mul(w4, v128.load(dOut + at + d))));
-        }
-      }
-      mix(dp, k + skip, stride, headDim, count, dq + at);
-    }
-  }
 }

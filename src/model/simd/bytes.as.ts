@@ -7,7 +7,10 @@
 
 import { storePanel } from './panel.as';
 
-/** y [tokens, rows] for tokens in tiles of 4; `pairs` = B / 2; `acc` is scratch of 128 bytes. */
+/**
+ * y [tokens, rows] for tokens in tiles of 4, panels `from` … `to` - 1; `pairs` = B / 2; `acc` is scratch of
+ * 128 bytes.
+ */
 export function bytesTimes4(
   w: usize,
   q: usize,
@@ -20,9 +23,12 @@ export function bytesTimes4(
   blocks: i32,
   pairs: i32,
   offsets: bool,
+  from: i32,
+  to: i32,
 ): void {
   const size = <usize>blocks * ((<usize>pairs << 4) + (offsets ? 64 : 32));
-  for (let row = 0; row < rows; row += 8) {
+  w += size * from;
+  for (let row = from << 3; row < min(to << 3, rows); row += 8) {
     panelTimes4(w, q, s, sums, y, acc, tokens, row, rows, blocks, pairs, offsets);
     w += size;
   }
@@ -132,10 +138,12 @@ export function bytesTimes1(
   blocks: i32,
   pairs: i32,
   offsets: bool,
+  from: i32,
+  to: i32,
 ): void {
   const vectors = (<usize>pairs) << 4;
-  let wp = w;
-  for (let row = 0; row < rows; row += 8) {
+  let wp = w + <usize>from * <usize>blocks * (vectors + (offsets ? 64 : 32));
+  for (let row = from << 3; row < min(to << 3, rows); row += 8) {
     let xp = q;
     let sp = s;
     let mp = sums;

@@ -25,10 +25,20 @@ function inverseRms(x: usize, cols: i32, eps: f64): f64 {
   return 1 / Math.sqrt(sum / <f64>cols + eps);
 }
 
-/** y[t, d] = x[t, d] · r_t · gain[d]. */
-export function rmsNorm(x: usize, gain: usize, y: usize, rows: i32, cols: i32, eps: f64): void {
+/** y[t, d] = x[t, d] · r_t · gain[d] for rows `from` … `to` - 1. */
+export function rmsNorm(
+  x: usize,
+  gain: usize,
+  y: usize,
+  cols: i32,
+  eps: f64,
+  from: i32,
+  to: i32,
+): void {
   const bytes = <usize>cols << 2;
-  for (let t = 0; t < rows; t++) {
+  x += bytes * from;
+  y += bytes * from;
+  for (let t = from; t < to; t++) {
     const r = <f32>inverseRms(x, cols, eps);
     const r4 = f32x4.splat(r);
     let i: usize = 0;
@@ -39,6 +49,62 @@ export function rmsNorm(x: usize, gain: usize, y: usize, rows: i32, cols: i32, e
     x += bytes;
     y += bytes;
   }
+}
+
+/** dx[t, d] = r_t (dy[t, d] gain[d] - x[t, d] r_t² Σ_e dy[t, e] gain[e] x[t, e] / cols), as rmsNorm's rows. */
+export function rmsNormBackward(
+  x: usize,
+  gain: usize,
+  dy: usize,
+  dx: usize,
+  cols: i32,
+  eps: f64,
+  from: i32,
+  to: i32,
+): void {
+  const bytes = <usize>cols << 2;
+  const whole = bytes & ~15;
+  x += bytes * from;
+  dy += bytes * from;
+  dx += bytes * from;
+  for (let t = from; t < to; t++) {
+    const r = inverseRms(x, cols, eps);
+    let a = f64x2.splat(0);
+    let b = f64x2.splat(0);
+    for (let i: usize = 0; i < whole; i += 16) {
+      const slope = f32x4.mul(v128.load(dy + i), v128.load(gain + i));
+      const v = v128.load(x + i);
+      a = f64x2.add(a, f64x2.mul(f64x2.promote_low_f32x4(slope), f64x2.promote_low_f32x4(v)));
+      b = f64x2.add(b, f64x2.mul(high2(slope), high2(v)));
+    }
+    a = f64x2.add(a, b);
+    let dot = f64x2.extract_lane(a, 0) + f64x2.extract_lane(a, 1);
+    for (let i = whole; i < bytes; i += 4) {
+      dot += <f64>(load<f32>(dy + i) * load<f32>(gain + i)) * <f64>load<f32>(x + i);
+    }
+    const shrink = <f32>((dot * r * r) / <f64>cols);
+    const r4 = f32x4.splat(<f32>r);
+    const shrink4 = f32x4.splat(shrink);
+    for (let i: usize = 0; i < whole; i += 16) {
+      const slope = f32x4.mul(v128.load(dy + i), v128.load(gain + i));
+      const pulled = f32x4.sub(slope, f32x4.mul(v128.load(x + i), shrink4));
+      v128.store(dx + i, f32x4.mul(r4, pulled));
+    }
+    for (let i = whole; i < bytes; i += 4) {
+      const slope = load<f32>(dy + i) * load<f32>(gain + i);
+      store<f32>(dx + i, <f32>r * (slope - load<f32>(x + i) * shrink));
+    }
+    x += bytes;
+    dy += bytes;
+    dx += bytes;
+  }
+}
+
+/** The two upper values. */
+// @ts-ignore: decorator
+@inline
+function high2(v: v128): v128 {
+  return f64x2.promote_low_f32x4(v128.shuffle<i64>(v, v, 1, 1));
 }
 
 /** 1 / (1 + e^-g). */
@@ -56,10 +122,10 @@ function silu4(g: v128, up: v128): v128 {
   return f32x4.mul(f32x4.mul(g, sigmoid4(g)), up);
 }
 
-/** y = silu(gate) · up, for `length` values. */
-export function swiglu(gate: usize, up: usize, y: usize, length: i32): void {
-  let i: usize = 0;
-  const bytes = <usize>length << 2;
+/** y = silu(gate) · up for values `from` … `to` - 1. */
+export function swiglu(gate: usize, up: usize, y: usize, from: i32, to: i32): void {
+  let i = <usize>from << 2;
+  const bytes = <usize>to << 2;
   for (; i + 16 <= bytes; i += 16) {
     v128.store(y + i, silu4(v128.load(gate + i), v128.load(up + i)));
   }
@@ -68,17 +134,18 @@ export function swiglu(gate: usize, up: usize, y: usize, length: i32): void {
   }
 }
 
-/** dGate = dy · up · σ(g)(1 + g(1 - σ(g))), dUp = dy · silu(g). */
+/** dGate = dy · up · σ(g)(1 + g(1 - σ(g))), dUp = dy · silu(g) for values `from` … `to` - 1. */
 export function swigluBackward(
   gate: usize,
   up: usize,
   dy: usize,
   dGate: usize,
   dUp: usize,
-  length: i32,
+  from: i32,
+  to: i32,
 ): void {
-  const bytes = <usize>length << 2;
-  for (let i: usize = 0; i < bytes; i += 16) {
+  const bytes = <usize>to << 2;
+  for (let i = <usize>from << 2; i < bytes; i += 16) {
     const whole = i + 16 <= bytes;
     const last = whole ? i + 4 : bytes;
     for (let at = i; at < last; at += 4) {
@@ -113,10 +180,10 @@ function gelu4(g: v128, up: v128): v128 {
   );
 }
 
-/** y = gelu(gate) · up, for `length` values. */
-export function geglu(gate: usize, up: usize, y: usize, length: i32): void {
-  let i: usize = 0;
-  const bytes = <usize>length << 2;
+/** y = gelu(gate) · up for values `from` … `to` - 1. */
+export function geglu(gate: usize, up: usize, y: usize, from: i32, to: i32): void {
+  let i = <usize>from << 2;
+  const bytes = <usize>to << 2;
   for (; i + 16 <= bytes; i += 16) {
     v128.store(y + i, gelu4(v128.load(gate + i), v128.load(up + i)));
   }

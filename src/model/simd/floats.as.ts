@@ -25,9 +25,11 @@ function times4(
   rows: i32,
   cols: i32,
   kind: i32,
+  from: i32,
+  to: i32,
 ): void {
   const half: usize = kind == 0 ? 16 : 8;
-  for (let row = 0; row < rows; row += 8) {
+  for (let row = from << 3; row < min(to << 3, rows); row += 8) {
     for (let t = 0; t < tokens; t += 4) {
       let wp = w + (<usize>(row * cols)) * (half >> 2);
       let xp = x + (<usize>(t * cols) << 2);
@@ -80,14 +82,15 @@ function times1(
   rows: i32,
   cols: i32,
   kind: i32,
+  from: i32,
+  to: i32,
 ): void {
   const half: usize = kind == 0 ? 16 : 8;
   // Two panels at a time: a sum must wait for the addition before it.
   const panel = (<usize>cols) * (half << 1);
-  const panels = (rows + 7) >> 3;
-  for (let at = 0; at < panels; at += 2) {
+  for (let at = from; at < to; at += 2) {
     let wp = w + panel * at;
-    const ahead = at + 1 < panels ? panel : 0;
+    const ahead = at + 1 < to ? panel : 0;
     const end = x + (<usize>cols << 2);
     let a0 = f32x4.splat(0);
     let b0 = f32x4.splat(0);
@@ -110,7 +113,7 @@ function times1(
   }
 }
 
-/** y [tokens, rows]; x as interleaveRows leaves it; `acc` is scratch of 128 bytes. */
+/** y [tokens, rows], panels `from` … `to` - 1; x as interleaveRows leaves it; `acc` is scratch of 128 bytes. */
 export function floatsTimes4(
   w: usize,
   x: usize,
@@ -120,10 +123,12 @@ export function floatsTimes4(
   rows: i32,
   cols: i32,
   kind: i32,
+  from: i32,
+  to: i32,
 ): void {
-  if (kind == 1) times4(w, x, y, acc, tokens, rows, cols, 1);
-  else if (kind == 2) times4(w, x, y, acc, tokens, rows, cols, 2);
-  else times4(w, x, y, acc, tokens, rows, cols, 0);
+  if (kind == 1) times4(w, x, y, acc, tokens, rows, cols, 1, from, to);
+  else if (kind == 2) times4(w, x, y, acc, tokens, rows, cols, 2, from, to);
+  else times4(w, x, y, acc, tokens, rows, cols, 0, from, to);
 }
 
 /** The same for one row of x as it is, bit for bit. */
@@ -135,10 +140,12 @@ export function floatsTimes1(
   rows: i32,
   cols: i32,
   kind: i32,
+  from: i32,
+  to: i32,
 ): void {
-  if (kind == 1) times1(w, x, y, acc, rows, cols, 1);
-  else if (kind == 2) times1(w, x, y, acc, rows, cols, 2);
-  else times1(w, x, y, acc, rows, cols, 0);
+  if (kind == 1) times1(w, x, y, acc, rows, cols, 1, from, to);
+  else if (kind == 2) times1(w, x, y, acc, rows, cols, 2, from, to);
+  else times1(w, x, y, acc, rows, cols, 0, from, to);
 }
 
 /**

@@ -1,222 +1,68 @@
-/** Our own vector kernels inside tfjs's WASM memory: finds the memory, makes the module, gives pointers. */
+/** Our own vector kernels inside tfjs's WASM memory: finds the memory, makes the module and its threads, gives pointers. */
 
 import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm';
 import * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../../errors.ts';
+import type { SimdKernels } from './exports.ts';
+import type { Helper, ThreadHost } from './helper.ts';
 import { SIMD_MODULE } from './module.ts';
+import { withSharedMemory } from './shared-memory.ts';
+import { Team, type TeamExports, teamBytes } from './team.ts';
 
-/** The module's functions; pointers are byte addresses in tfjs's memory. The .as.ts files say what each does. */
-export interface SimdKernels {
-  quantizeRows(
-    x: number,
-    q: number,
-    s: number,
-    sums: number,
-    tokens: number,
-    cols: number,
-    block: number,
-    tile: number,
-  ): void;
-  interleaveRows(x: number, out: number, tokens: number, cols: number): void;
-  nibblesTimes1(
-    w: number,
-    q: number,
-    s: number,
-    sums: number,
-    y: number,
-    acc: number,
-    rows: number,
-    blocks: number,
-  ): void;
-  nibblesTimes4(
-    w: number,
-    q: number,
-    s: number,
-    sums: number,
-    y: number,
-    acc: number,
-    panel: number,
-    tokens: number,
-    rows: number,
-    blocks: number,
-  ): void;
-  nibblesColumns(w: number, out: number, stride: number, panels: number, panelBytes: number): void;
-  bytesTimes1(
-    w: number,
-    q: number,
-    s: number,
-    sums: number,
-    y: number,
-    acc: number,
-    rows: number,
-    blocks: number,
-    pairs: number,
-    offsets: number,
-  ): void;
-  bytesTimes4(
-    w: number,
-    q: number,
-    s: number,
-    sums: number,
-    y: number,
-    acc: number,
-    tokens: number,
-    rows: number,
-    blocks: number,
-    pairs: number,
-    offsets: number,
-  ): void;
-  bytesColumns(
-    w: number,
-    out: number,
-    stride: number,
-    panels: number,
-    panelBytes: number,
-    pairs: number,
-    offsets: number,
-  ): void;
-  floatsTimes1(
-    w: number,
-    x: number,
-    y: number,
-    acc: number,
-    rows: number,
-    cols: number,
-    kind: number,
-  ): void;
-  floatsTimes4(
-    w: number,
-    x: number,
-    y: number,
-    acc: number,
-    tokens: number,
-    rows: number,
-    cols: number,
-    kind: number,
-  ): void;
-  floatsColumns(
-    w: number,
-    out: number,
-    stride: number,
-    panels: number,
-    panelBytes: number,
-    count: number,
-    kind: number,
-  ): void;
-  transposedBlocks(
-    w: number,
-    stride: number,
-    dy: number,
-    dx: number,
-    tokens: number,
-    rows: number,
-    cols: number,
-    block: number,
-    nibbles: number,
-    offsets: number,
-    from: number,
-    to: number,
-    work: number,
-  ): void;
-  transposedFloats(
-    w: number,
-    stride: number,
-    dy: number,
-    dx: number,
-    tokens: number,
-    rows: number,
-    cols: number,
-    kind: number,
-    from: number,
-    to: number,
-    work: number,
-  ): void;
-  rmsNorm(x: number, gain: number, y: number, rows: number, cols: number, eps: number): void;
-  swiglu(gate: number, up: number, y: number, length: number): void;
-  geglu(gate: number, up: number, y: number, length: number): void;
-  addRows(y: number, x: number, rows: number, cols: number, stride: number): void;
-  rope(
-    x: number,
-    y: number,
-    cos: number,
-    sin: number,
-    rows: number,
-    cols: number,
-    half: number,
-    start: number,
-    second: number,
-    stride: number,
-    sign: number,
-  ): void;
-  expSums(z: number, out: number, rows: number, cols: number): void;
-  scaledExp(z: number, dz: number, cols: number, max: number, scale: number): void;
-  swigluBackward(
-    gate: number,
-    up: number,
-    dy: number,
-    dGate: number,
-    dUp: number,
-    length: number,
-  ): void;
-  loraAdd(
-    y: number,
-    x: number,
-    aT: number,
-    bT: number,
-    hidden: number,
-    rows: number,
-    inputs: number,
-    rank: number,
-    outputs: number,
-    scale: number,
-  ): void;
-  attention(
-    q: number,
-    k: number,
-    v: number,
-    out: number,
-    p: number,
-    rows: number,
-    heads: number,
-    kvHeads: number,
-    headDim: number,
-    start: number,
-    window: number,
-    scale: number,
-  ): void;
-  attentionBackward(
-    q: number,
-    k: number,
-    v: number,
-    dOut: number,
-    dq: number,
-    dk: number,
-    dv: number,
-    p: number,
-    dp: number,
-    rows: number,
-    heads: number,
-    kvHeads: number,
-    headDim: number,
-    window: number,
-    scale: number,
-  ): void;
+/** The kernels over one backend's memory. */
+interface Made {
+  readonly module: WebAssembly.Module;
+  readonly memory: WebAssembly.Memory;
+  readonly alone: SimdKernels & TeamExports;
+  team: Team | null;
 }
 
-const made = new WeakMap<BackendWasm, SimdKernels | null>();
+const made = new WeakMap<BackendWasm, Made | null>();
+
+/** The kernels over the present backend's memory; null on other backends and without SIMD. */
+export function simdKernels(): SimdKernels | null {
+  const found = madeHere();
+  return found && (found.team?.kernels ?? found.alone);
+}
+
+/** The threads that share the kernels' long calls; null for one thread. */
+export function kernelTeam(): Team | null {
+  return madeHere()?.team ?? null;
+}
 
 /**
- * The kernels over the present backend's memory; null on other backends, without SIMD, and on the
- * threaded build, whose shared memory this module cannot import.
+ * Starts the helpers of a backend whose memory can be shared, once. Without such a memory, or when one does
+ * not start, the kernels stay on one thread.
  */
-export function simdKernels(): SimdKernels | null {
+export async function startTeam({ count, start }: ThreadHost): Promise<void> {
+  const found = madeHere();
+  if (!found || count < 2 || !isShared(found.memory)) return;
+  if (found.team !== null && found.team.threads > 1) return;
+  const { module, memory, alone } = found;
+  // Lives as long as the memory: helpers of an earlier team may still look at theirs.
+  const block = new Block(teamBytes(count));
+  heapBytes(block.pointer, block.bytes).fill(0);
+  const helpers: Helper[] = [];
+  try {
+    for (let part = 1; part < count; part++) {
+      helpers.push(start({ module, memory, team: block.pointer, part }));
+    }
+    await Promise.all(helpers.map(({ ready }) => ready));
+  } catch {
+    for (const helper of helpers) helper.stop();
+    return;
+  }
+  found.team = new Team(alone, memory, block.pointer, helpers, (bytes) => new Block(bytes));
+}
+
+function madeHere(): Made | null {
   if (tf.getBackend() !== 'wasm') return null;
   const backend = tf.backend() as BackendWasm; // the backend of that name
   const known = made.get(backend);
   if (known !== undefined) return known;
-  const kernels = instantiate(memoryOf(backend));
-  made.set(backend, kernels);
-  return kernels;
+  const fresh = instantiate(memoryOf(backend));
+  made.set(backend, fresh);
+  return fresh;
 }
 
 /** Where a tensor's values begin in tfjs's memory. Moves when the tensor is disposed, never before. */
@@ -240,9 +86,9 @@ export function heapDoubles(pointer: number, length: number): Float64Array {
   return new Float64Array(heap(), pointer, length);
 }
 
-function heap(): ArrayBuffer {
+function heap(): ArrayBufferLike {
   const memory = memoryOf(tf.backend() as BackendWasm); // simdKernels() said so
-  if (memory instanceof WebAssembly.Memory) return memory.buffer as ArrayBuffer; // not shared
+  if (memory instanceof WebAssembly.Memory) return memory.buffer;
   throw new LabError('internal', 'The WASM backend has no memory.');
 }
 
@@ -304,15 +150,20 @@ function memoryOf(backend: BackendWasm): unknown {
   return asm?.memory;
 }
 
-function instantiate(memory: unknown): SimdKernels | null {
-  if (!(memory instanceof WebAssembly.Memory) || !(memory.buffer instanceof ArrayBuffer))
-    return null;
+function isShared({ buffer }: WebAssembly.Memory): boolean {
+  return !(buffer instanceof ArrayBuffer);
+}
+
+function instantiate(memory: unknown): Made | null {
+  if (!(memory instanceof WebAssembly.Memory)) return null;
   try {
     const bytes = Uint8Array.from(atob(SIMD_MODULE), (char) => char.charCodeAt(0));
-    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), {
-      env: { memory },
-    });
-    return exports as unknown as SimdKernels; // what scripts/build-simd.mjs compiled
+    const module = new WebAssembly.Module(
+      (isShared(memory) ? withSharedMemory(bytes) : bytes) as BufferSource, // its own copy
+    );
+    const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+    // What scripts/build-simd.mjs compiled.
+    return { module, memory, alone: exports as unknown as Made['alone'], team: null };
   } catch {
     return null; // no SIMD in this engine: the typed-array loops do the same work
   }

@@ -1,7 +1,8 @@
 /** The LoRA term of a projection with 128-bit vectors. */
 
 /**
- * y[t, o] += scale · Σ_k h_k bT[k, o], h_k = Σ_i x[t, i] aT[i, k]. `hidden` is scratch of `rank` values.
+ * y[t, o] += scale · Σ_k h_k bT[k, o], h_k = Σ_i x[t, i] aT[i, k], for rows t from
+ * `from` to `to` - 1. `hidden` is scratch of `rank` values.
  */
 export function loraAdd(
   y: usize,
@@ -9,15 +10,18 @@ export function loraAdd(
   aT: usize,
   bT: usize,
   hidden: usize,
-  rows: i32,
   inputs: i32,
   rank: i32,
   outputs: i32,
   scale: f32,
+  from: i32,
+  to: i32,
 ): void {
   const r = <usize>rank << 2;
   const row = <usize>outputs << 2;
-  for (let t = 0; t < rows; t++) {
+  x += <usize>(from * inputs) << 2;
+  y += row * from;
+  for (let t = from; t < to; t++) {
     let k: usize = 0;
     for (; k + 16 <= r; k += 16) hiddenFour(x, aT + k, hidden + k, inputs, r, scale);
     for (; k < r; k += 4) hiddenOne(x, aT + k, hidden + k, inputs, r, scale);

@@ -10,13 +10,14 @@ import { LabError } from '../../errors.ts';
 import type { KvCache } from '../cache.ts';
 import type { LlamaLayer, LlamaModel } from '../llama.ts';
 import type { Adapter } from '../lora.ts';
-import { attentionBytes } from '../ops/attention.ts';
 import { allocate2D } from '../ops/host.ts';
 import { decodeRows, GATHER_BYTES, multiply, productBytes } from '../ops/linear-simd.ts';
 import { pairing } from '../ops/rope.ts';
 import type { WeightMatrix } from '../weights.ts';
 import type { SimdWeight } from '../weights-simd.ts';
-import { Block, heapFloats, pointerOf, type SimdKernels, simdKernels } from './kernels.ts';
+import type { SimdKernels } from './exports.ts';
+import { Block, heapFloats, kernelTeam, pointerOf, simdKernels } from './kernels.ts';
+import { attentionBytes } from './team.ts';
 
 /** True where the pass computes what the ops would; else the ops must. */
 export function passFits({ config, matrices }: LlamaModel): boolean {
@@ -52,6 +53,7 @@ export class SimdPass {
     const sizes = partBytes(model, adapter, ids.length, cache.length);
     this.#memory = new Block(Object.values(sizes).reduce((sum, bytes) => sum + bytes, 0));
     this.#at = placed(sizes, this.#memory.pointer);
+    kernelTeam()?.expect(ids.length * model.parameters);
     this.#embed(ids);
   }
 
@@ -89,6 +91,8 @@ export class SimdPass {
       this.#start,
       window ?? 0,
       scale,
+      0,
+      tokens * heads,
     );
     project(mixed, 'o_proj', out);
     this.#join(out, layer.attentionPostNorm);
@@ -97,7 +101,7 @@ export class SimdPass {
     project(normed, 'gate_proj', gate);
     project(normed, 'up_proj', up);
     const gated = config.activation === 'silu' ? kernels.swiglu : kernels.geglu;
-    gated(gate, up, gate, tokens * config.inner);
+    gated(gate, up, gate, 0, tokens * config.inner);
     project(gate, 'down_proj', out);
     this.#join(out, layer.mlpPostNorm);
   }
@@ -139,12 +143,12 @@ export class SimdPass {
     if (module === undefined) return;
     const [a, b] = [pointerOf(module.aT), pointerOf(module.bT)];
     const rank = module.aT.shape[1];
-    this.#kernels.loraAdd(y, x, a, b, work, tokens, w.cols, rank, w.rows, module.scale);
+    this.#kernels.loraAdd(y, x, a, b, work, w.cols, rank, w.rows, module.scale, 0, tokens);
   }
 
   #norm(x: number, gain: tf.Tensor1D, y: number, rows: number): void {
     const { rmsEpsilon } = this.#model.config;
-    this.#kernels.rmsNorm(x, pointerOf(gain), y, rows, gain.size, rmsEpsilon);
+    this.#kernels.rmsNorm(x, pointerOf(gain), y, gain.size, rmsEpsilon, 0, rows);
   }
 
   /** Norm (where there is one) and RoPE of each head's vector, in place. */

@@ -9,11 +9,13 @@ function below(z: v128, max: v128): v128 {
   return exp4(f32x4.max(f32x4.sub(z, max), f32x4.splat(-87)));
 }
 
-/** out [rows][2] f64: each row's largest value, and Σ e^(z - largest), summed in double. */
-export function expSums(z: usize, out: usize, rows: i32, cols: i32): void {
+/** out [rows][2] f64: of rows `from` … `to` - 1 the largest value, and Σ e^(z - largest), summed in double. */
+export function expSums(z: usize, out: usize, cols: i32, from: i32, to: i32): void {
   const bytes = <usize>cols << 2;
   const whole = bytes & ~15;
-  for (let n = 0; n < rows; n++) {
+  z += bytes * from;
+  out += <usize>from << 4;
+  for (let n = from; n < to; n++) {
     let most = f32x4.splat(-Infinity);
     for (let i: usize = 0; i < whole; i += 16) most = f32x4.max(most, v128.load(z + i));
     for (let i = whole; i < bytes; i += 4) most = f32x4.max(most, v128.load32_splat(z + i));

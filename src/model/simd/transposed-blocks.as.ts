@@ -40,9 +40,9 @@ export function transposedBlocks(
   block: i32,
   nibbles: bool,
   offsets: bool,
+  work: usize,
   from: i32,
   to: i32,
-  work: usize,
 ): void {
   const padded = (tokens + 3) & ~3;
   const scaled = work + LARGEST + ((<usize>(padded * (RUN / GROUP))) << 2);

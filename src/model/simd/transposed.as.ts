@@ -23,9 +23,9 @@ export function transposedFloats(
   rows: i32,
   cols: i32,
   kind: i32,
+  work: usize,
   from: i32,
   to: i32,
-  work: usize,
 ): void {
   const quads = work + 128 * RUN;
   for (let t = 0; t < tokens; t++) {
