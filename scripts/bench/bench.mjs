@@ -5,7 +5,8 @@
 //                    [--steps 0] [--only engine-wasm,wllama-wasm,…] [--hardware] [--python PATH] [--out bench.json]
 //
 // --hardware: this machine's GPU in place of Chromium's software adapter. --python: with --train, also an
-// update by PyTorch and PEFT. What cannot run here says so in one line and is left out.
+// update by PyTorch and PEFT, on one thread and on two. A name that ends in -2 computes on two threads, the
+// other names of WASM on one. What cannot run here says so in one line and is left out.
 // Every contestant is loaded once; then all are measured in turn, `repeats` times after one round that
 // does not count, so that a machine whose speed drifts treats them alike. stdout: a table of medians.
 
@@ -46,13 +47,16 @@ const { values: asked } = parseArgs({
 });
 const ALL = [
   'engine-wasm-node',
+  'engine-wasm-node-2',
   'engine-wasm',
+  'engine-wasm-2',
   'engine-webgpu',
   'engine-webgpu-node',
   'bare-webgpu',
   'stock-wasm',
   'stock-webgpu',
   'wllama-wasm',
+  'wllama-wasm-2',
   'wllama-webgpu',
 ];
 const names = asked.only ? asked.only.split(',') : ALL;
@@ -179,8 +183,8 @@ function median(numbers) {
   return known.length % 2 ? known[half] : (known[half - 1] + known[half]) / 2;
 }
 
-/** Seconds of one update by PyTorch and PEFT on one thread; null without such a Python. */
-function torchSeconds() {
+/** Seconds of one update by PyTorch and PEFT; null without such a Python. */
+function torchSeconds(threads) {
   if (!asked.python) return null;
   if (work.train === 0) {
     console.error(
@@ -189,7 +193,13 @@ function torchSeconds() {
     return null;
   }
   const script = join(import.meta.dirname, 'torch_update.py');
-  const given = [script, model, String(work.train), '1', String(Number(asked.repeats) + 1)];
+  const given = [
+    script,
+    model,
+    String(work.train),
+    String(threads),
+    String(Number(asked.repeats) + 1),
+  ];
   const { stdout, stderr, status, error } = spawnSync(asked.python, given, { encoding: 'utf8' });
   if (status === 0) return median(stdout.trim().split('\n').slice(1).map(Number));
   const why = error ? error.message : (stderr.trim().split('\n').at(-1) ?? `code ${status}`);
@@ -209,7 +219,7 @@ try {
       const { port } = server.address();
       opened.set(
         name,
-        name.endsWith('-node') ? await openNode(name, folder) : await openPage(name, port),
+        name.includes('-node') ? await openNode(name, folder) : await openPage(name, port),
       );
       const { device } = opened.get(name);
       console.error(`${name}: ${device}`);
@@ -260,7 +270,7 @@ const results = [...opened].map(([name, { device }]) => ({
   device,
   ...Object.fromEntries(figures.map((f) => [f, median(rounds.get(name).map((r) => r[f]))])),
 }));
-const torchUpdateSeconds = torchSeconds();
+const torchUpdateSeconds = { 1: torchSeconds(1), 2: torchSeconds(2) };
 const report = {
   date: new Date().toISOString(),
   machine: { processor: cpus()[0]?.model ?? 'unknown', cores: cpus().length },
@@ -279,6 +289,7 @@ const RIVALS = {
   'stock-wasm': 'engine-wasm',
   'stock-webgpu': 'engine-webgpu',
   'wllama-wasm': 'engine-wasm',
+  'wllama-wasm-2': 'engine-wasm-2',
   'wllama-webgpu': 'engine-webgpu',
 };
 const byName = new Map(results.map((result) => [result.name, result]));
@@ -313,7 +324,11 @@ console.table(
   ),
 );
 for (const { name, device } of results) console.log(`${name}: ${device}`);
-if (torchUpdateSeconds !== null) {
-  console.log(`PyTorch and PEFT, one thread: ${torchUpdateSeconds.toFixed(2)} s an update`);
+for (const [threads, seconds] of Object.entries(torchUpdateSeconds)) {
+  if (seconds === null) continue;
+  const ours = byName.get(threads === '2' ? 'engine-wasm-2' : 'engine-wasm')?.updateSeconds;
+  console.log(
+    `PyTorch and PEFT, threads: ${threads}: ${seconds.toFixed(2)} s an update; our engine takes ${ratio(ours, seconds) || '?'} as long`,
+  );
 }
 console.log(`Written to ${asked.out}`);

@@ -34,7 +34,7 @@ export async function engineContestant(
   const kernels =
     backend.name === 'webgpu' ? `, ${writeChoice(choiceOn(gpuBackend().device))}` : '';
   return {
-    device: `${backend.name}: ${backend.device}${kernels}`,
+    device: `${backend.name}: ${backend.capabilities.device}${kernels}`,
     measure: async (work) => {
       const { layers, kvHeads, headDim, contextLength } = model.config;
       using cache = new KvCache(layers, kvHeads * headDim, contextLength);

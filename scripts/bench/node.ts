@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { bytesSource } from '../../src/formats/source.ts';
 import { openBackend } from '../../src/model/device.ts';
+import { nodeThreads } from '../../src/model/threads-node.ts';
 import type { Contestant, Work } from './contestant.ts';
 import { engineContestant } from './engine.ts';
 
@@ -21,6 +22,7 @@ async function nativeGpu(): Promise<GPU> {
 async function open(): Promise<Contestant> {
   const onGpu = name === 'engine-webgpu-node';
   const backend = await openBackend(onGpu ? 'webgpu' : 'wasm', {
+    threads: nodeThreads(name.endsWith('-2') ? 2 : 1),
     gpu: onGpu ? await nativeGpu() : undefined,
     wasmPaths: {
       'tfjs-backend-wasm.wasm': `${folder}/tfjs-backend-wasm.wasm`,

@@ -2,6 +2,7 @@
 
 import { blobSource } from '../../src/formats/source.ts';
 import { openBackend } from '../../src/model/device.ts';
+import { pageThreads } from '../../src/workers/threads.ts';
 import { bareContestant } from './bare.ts';
 import type { Contestant, Measured, Work } from './contestant.ts';
 import { engineContestant } from './engine.ts';
@@ -10,11 +11,13 @@ import { wllamaContestant } from './wllama.ts';
 
 export type PageContestant =
   | 'engine-wasm'
+  | 'engine-wasm-2'
   | 'engine-webgpu'
   | 'bare-webgpu'
   | 'stock-wasm'
   | 'stock-webgpu'
   | 'wllama-wasm'
+  | 'wllama-wasm-2'
   | 'wllama-webgpu';
 
 declare global {
@@ -50,6 +53,10 @@ async function open(name: PageContestant, model: Blob): Promise<Contestant> {
   switch (name) {
     case 'engine-wasm':
       return engineContestant(await openBackend('wasm', { wasmPaths }), source);
+    case 'engine-wasm-2': {
+      const threads = { ...pageThreads(), count: 2 };
+      return engineContestant(await openBackend('wasm', { wasmPaths, threads }), source);
+    }
     case 'engine-webgpu':
       return engineContestant(await openBackend('webgpu', { wasmPaths, gpu }), source);
     case 'bare-webgpu':
@@ -60,6 +67,8 @@ async function open(name: PageContestant, model: Blob): Promise<Contestant> {
       return stockContestant(await openBackend('webgpu', { wasmPaths, gpu }), source);
     case 'wllama-wasm':
       return wllamaContestant(model, './wllama.wasm', 0);
+    case 'wllama-wasm-2':
+      return wllamaContestant(model, './wllama.wasm', 0, 2);
     case 'wllama-webgpu':
       return wllamaContestant(model, './wllama.wasm', 999);
     default:
