@@ -33,7 +33,7 @@ export function linearExact(x: tf.Tensor2D, w: WeightMatrix, stored: SimdWeight)
     for (let col = 0; col < cols; ) {
       col += decodeColumns(w, stored, from, col, panel + COLUMN_BYTES * col, COLUMN_BYTES, 1);
     }
-    kernels.floatsTimes4(panel, tiles, part, acc, tokens, PANEL, cols, 0);
+    kernels.floatsTimes4(panel, tiles, part, acc, tokens, PANEL, cols, 0, 0, 1);
     const count = Math.min(PANEL, rows - row);
     for (let t = 0; t < tokens; t++) {
       for (let r = 0; r < count; r++) ys[t * rows + row + r] = found[t * PANEL + r] as number; // in [T, 8]

@@ -241,7 +241,8 @@ export class Team {
     const sharing = SHARING[name] as Sharing<readonly number[]>;
     const alone = this.#alone[name] as (...args: readonly number[]) => void;
     return (...args) => {
-      if (this.#used > 0 && this.#pays(sharing.work(args))) {
+      const length = (args.at(-1) ?? 0) - (args.at(-2) ?? 0);
+      if (this.#used > 0 && length > (sharing.unit ?? 1) && this.#pays(sharing.work(args))) {
         this.#together(number, alone, sharing, args);
       } else alone(...args);
     };
