@@ -236,6 +236,11 @@ test('at 200 % zoom, and while the window is dragged to any size, nothing lies o
   ] as const) {
     await page.setViewportSize({ width, height });
     await expect.poll(() => wide(page)).toBe(false);
+    const heights = await page
+      .locator('.chart-plot, .tokens, .transcript-scroll')
+      .evaluateAll((boxes) => boxes.map((box) => box.clientHeight));
+    expect(heights).toHaveLength(6);
+    expect(Math.min(...heights)).toBeGreaterThan(50);
   }
   await page.setViewportSize({ width: 640, height: 400 });
   await page.getByRole('button', { name: 'Help' }).click();
