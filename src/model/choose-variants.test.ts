@@ -4,7 +4,8 @@ import { fastest, type Trial } from './choose-variants.ts';
 /** Trials on a clock of their own: each run of a name takes its milliseconds, and gives its values. */
 function race(
   runs: Readonly<Record<string, { readonly ms: number; readonly values?: readonly number[] }>>,
-): Promise<string> {
+  until = Number.POSITIVE_INFINITY,
+): Promise<string | null> {
   let clock = 0;
   const trialOf = (name: string): Trial => ({
     run: () => {
@@ -17,6 +18,7 @@ function race(
     [first, ...rest],
     trialOf,
     () => Promise.resolve(),
+    until,
     () => clock,
   );
 }
@@ -39,5 +41,12 @@ describe('the fastest variant', () => {
     expect(
       await race({ registers: { ms: 10 }, wide: { ms: 1, values: [1, Number.NaN, 0.5] } }),
     ).toBe('registers');
+  });
+
+  it('is not told when there is no time for every attempt', async () => {
+    const runs = { registers: { ms: 10 }, wide: { ms: 4 }, workgroup: { ms: 900 } };
+    expect(await race(runs)).toBe('wide');
+    expect(await race(runs, 500)).toBeNull();
+    expect(await race(runs, 0)).toBeNull();
   });
 });

@@ -33,39 +33,49 @@ export interface KernelWishes {
   readonly asked: string;
   /** Without it nothing is measured. */
   readonly memory?: VariantMemory | undefined;
+  /** Milliseconds after which no further timing begins; {@link BUDGET_MS} unless said. */
+  readonly budgetMs?: number;
 }
 
+/**
+ * Some drivers compile so slowly that timing every variant would keep a load waiting: llvmpipe (Mesa 25)
+ * took 68 s of two cores for what SwiftShader does in 2.
+ */
+const BUDGET_MS = 4000;
+
 /** Counted up when a kernel changes so much that earlier timings say nothing. */
-const GENERATION = 1;
+const GENERATION = 2;
 
 /**
  * Sets the variants for a model on its backend: the ones asked for, else the ones remembered for this
- * adapter, else the fastest by a timing of about a second, which is then remembered. Where nothing is
- * wished, nothing is measured. Throws `bad_input` for a text that is no choice, `unsupported` for one that
+ * adapter, else the fastest by a timing of about a second, which is then remembered. An op whose timing did
+ * not end in time is as fixed, and timed again at the next load, when what was compiled lies in the driver's
+ * cache. Where nothing is wished, nothing is measured. Throws `bad_input` for a text that is no choice, `unsupported` for one that
  * the adapter cannot run.
  */
 export async function settleVariants(
   model: LlamaModel,
   backend: Pick<OpenBackend, 'name' | 'device'>,
-  { asked, memory }: KernelWishes = { asked: 'fixed' },
+  { asked, memory, budgetMs = BUDGET_MS }: KernelWishes = { asked: 'fixed' },
 ): Promise<void> {
   if (backend.name !== 'webgpu') return;
   const { device } = gpuBackend();
   if (asked !== 'measure') useChoice(device, asked === 'fixed' ? FIXED : askedChoice(asked));
   else if (memory === undefined) useChoice(device, FIXED);
-  else useChoice(device, await measuredOnce(model, backend.device, memory));
+  else useChoice(device, await measuredOnce(model, backend.device, memory, budgetMs));
 }
 
 async function measuredOnce(
   model: LlamaModel,
   adapter: string,
   memory: VariantMemory,
+  budgetMs: number,
 ): Promise<Choice> {
   const key = `${adapter}, kernels ${GENERATION}`;
   const known = readChoice((await memory.recall(key)) ?? '');
   if (known !== null && runnable(gpuBackend().device, known)) return known;
-  const choice = await fastestChoice(model);
-  await memory.keep(key, writeChoice(choice));
+  const { choice, complete } = await fastestChoice(model, performance.now() + budgetMs);
+  if (complete) await memory.keep(key, writeChoice(choice));
   return choice;
 }
 
@@ -105,15 +115,17 @@ const ROUNDS = 4;
 const AGREEMENT = 1e-3;
 
 /**
- * The fastest of the variants, by the best of its attempts. One that disagrees with the first is left
- * out, whatever its speed: a driver may get a kernel wrong. `done` resolves when the GPU is idle.
+ * The fastest of the variants, by the best of its attempts; null when that could not be told until `until`,
+ * a time of the clock `now`. One that disagrees with the first is left out, whatever its speed: a driver may
+ * get a kernel wrong. `done` resolves when the GPU is idle.
  */
 export async function fastest<Name>(
   names: readonly [Name, ...Name[]],
   trialOf: (name: Name) => Trial,
   done: () => Promise<unknown>,
+  until: number,
   now = () => performance.now(),
-): Promise<Name> {
+): Promise<Name | null> {
   const timed: {
     readonly name: Name;
     readonly trial: Trial;
@@ -128,6 +140,7 @@ export async function fastest<Name>(
   };
   let expected: Float32Array | null = null;
   for (const name of names) {
+    if (now() >= until) return null;
     const trial = trialOf(name);
     const found = await trial.result(); // the first run also compiles
     expected ??= found;
@@ -140,6 +153,7 @@ export async function fastest<Name>(
     const best = Math.min(...timed.map(({ least }) => least));
     // One that was far behind so far does not catch up; its runs are what takes time.
     for (const one of timed.filter(({ least }) => least < 4 * best)) {
+      if (now() >= until) return null;
       one.least = Math.min(one.least, await attempt(one.trial, one.repeats));
     }
   }
@@ -158,23 +172,32 @@ function agree(found: Float32Array, expected: Float32Array): boolean {
   );
 }
 
-async function fastestChoice(model: LlamaModel): Promise<Choice> {
+async function fastestChoice(
+  model: LlamaModel,
+  until: number,
+): Promise<{ readonly choice: Choice; readonly complete: boolean }> {
   const { device } = gpuBackend();
   const done = () => {
     submitRecorded();
     return device.queue.onSubmittedWorkDone();
   };
   const before = choiceOn(device);
+  let complete = true;
   using trials = variantTrials(model);
-  const best = <Op extends VariantOp>(op: Op, trialOf: (name: VariantOf<Op>) => Trial) =>
-    fastest(namesOf(device, op), trialOf, done);
+  const best = async <Op extends VariantOp>(op: Op, trialOf: (name: VariantOf<Op>) => Trial) => {
+    const found = await fastest(namesOf(device, op), trialOf, done, until);
+    complete &&= found !== null;
+    return found ?? FIXED[op];
+  };
   try {
-    return {
-      matvec: trials.matvec === null ? FIXED.matvec : await best('matvec', trials.matvec),
+    const choice: Choice = {
       matmul: await best('matmul', trials.matmul),
       transpose: await best('transpose', trials.transpose),
+      prefill: await best('prefill', trials.prefill),
       attention: await best('attention', trials.attention),
+      matvec: trials.matvec === null ? FIXED.matvec : await best('matvec', trials.matvec),
     };
+    return { choice, complete };
   } finally {
     useChoice(device, before);
   }

@@ -9,8 +9,9 @@ import type { Trial } from './choose-variants.ts';
 import { attendShader, mergeShader, partsLength, partsShader } from './decode/attention-wgsl.ts';
 import { type Compiler, compilerOf } from './decode/compile.ts';
 import { type Matrix, productsShader, type Shader, splitOf } from './decode/wgsl.ts';
+import { trimPool } from './gpu-pool.ts';
 import type { LlamaModel } from './llama.ts';
-import { linear, linearBackward } from './ops/index.ts';
+import { attention, linear, linearBackward } from './ops/index.ts';
 import { gpuBackend } from './ops/program.ts';
 import { type Choice, FIXED, useChoice, type VariantOf, type VariantOp } from './variants.ts';
 import type { WeightMatrix } from './weights.ts';
@@ -33,6 +34,10 @@ export function variantTrials(model: LlamaModel): VariantTrials {
   const matrix = first.projections.gate_proj;
   const x = waves(MANY, matrix.cols);
   const dy = waves(MANY, matrix.rows);
+  const { heads } = first;
+  const q = waves(MANY, heads.heads * heads.headDim);
+  const cache = waves(SEEN, heads.kvHeads * heads.headDim);
+  const span = { ...heads, start: SEEN - MANY, length: SEEN };
   const bench = new Bench(gpuBackend().device);
   // One layer and the head: wide and narrow, long and short, as a token meets them.
   const walked = [...Object.values(first.projections), model.head].flatMap(wholeMatrix);
@@ -41,9 +46,11 @@ export function variantTrials(model: LlamaModel): VariantTrials {
     matmul: (name) => opTrial(() => linear(x, matrix), { ...FIXED, matmul: name }),
     transpose: (name) => opTrial(() => linearBackward(dy, matrix), { ...FIXED, transpose: name }),
     attention: (name) => attentionTrial(bench, model, name),
+    prefill: (name) => opTrial(() => attention(q, cache, cache, span), { ...FIXED, prefill: name }),
     [Symbol.dispose]() {
-      tf.dispose([x, dy]);
+      tf.dispose([x, dy, q, cache]);
       bench[Symbol.dispose]();
+      trimPool();
     },
   };
 }

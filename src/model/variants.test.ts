@@ -11,16 +11,28 @@ describe('a choice of kernels', () => {
   it('is read as it was written', () => {
     const choice = { ...FIXED, matmul: 'wide', attention: 'workgroup' } as const;
     expect(writeChoice(choice)).toBe(
-      'matvec=registers matmul=wide transpose=registers attention=workgroup',
+      'matvec=registers matmul=wide transpose=registers attention=workgroup prefill=registers',
     );
     expect(readChoice(writeChoice(choice))).toEqual(choice);
+  });
+
+  it('from before an op had variants has what ran then', () => {
+    const text = 'matvec=subgroups matmul=wide transpose=registers attention=workgroup';
+    expect(readChoice(text)).toEqual({
+      matvec: 'subgroups',
+      matmul: 'wide',
+      transpose: 'registers',
+      attention: 'workgroup',
+      prefill: 'registers',
+    });
   });
 
   it('is not read out of other texts', () => {
     for (const text of [
       '',
       'one submit, 8 lanes a row',
-      'matvec=registers matmul=wide transpose=registers',
+      'matvec=registers matmul',
+      'matvec=registers=wide',
       'matvec=fast matmul=wide transpose=registers attention=registers',
       `${writeChoice(FIXED)} more=yes`,
     ]) {

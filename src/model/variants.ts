@@ -19,6 +19,8 @@ export const VARIANTS = {
   transpose: ['registers', 'wide'],
   /** One query over the cache. */
   attention: ['registers', 'workgroup'],
+  /** Many queries over it. */
+  prefill: ['registers', 'wide', 'workgroup'],
 } as const;
 
 export type VariantOp = keyof typeof VARIANTS;
@@ -33,6 +35,7 @@ export const FIXED: Choice = {
   matmul: 'registers',
   transpose: 'registers',
   attention: 'registers',
+  prefill: 'registers',
 };
 
 const inUse = new WeakMap<GPUDevice, Choice>();
@@ -71,25 +74,23 @@ export function runnable(device: GPUDevice, choice: Choice): boolean {
   return VARIANT_OPS.every(runs);
 }
 
-/** As in `matvec=registers matmul=wide transpose=registers attention=workgroup`. */
+/** As in `matvec=registers matmul=wide transpose=registers attention=workgroup prefill=wide`. */
 export function writeChoice(choice: Choice): string {
   return VARIANT_OPS.map((op) => `${op}=${choice[op]}`).join(' ');
 }
 
-/** What {@link writeChoice} wrote; null for any other text, as an older version may have written. */
+/**
+ * What {@link writeChoice} wrote; null for any other text. An op that is not named is taken as fixed: that is
+ * what ran before it had variants.
+ */
 export function readChoice(text: string): Choice | null {
-  const parts = new Map(
-    text.split(' ').map((part) => {
-      const [op = '', name = ''] = part.split('=');
-      return [op, name] as const;
-    }),
-  );
-  const found = <Op extends VariantOp>(op: Op): VariantOf<Op> | undefined =>
-    (VARIANTS[op] as readonly VariantOf<Op>[]).find((name) => name === parts.get(op));
-  const [matvec, matmul] = [found('matvec'), found('matmul')];
-  const [transpose, attention] = [found('transpose'), found('attention')];
-  if (!matvec || !matmul || !transpose || !attention || parts.size !== VARIANT_OPS.length) {
-    return null;
+  const parts = text.split(' ').map((part) => part.split('='));
+  const choice: Record<VariantOp, string> = { ...FIXED };
+  for (const [op = '', name = '', ...more] of parts) {
+    const known = VARIANT_OPS.find((each) => each === op);
+    if (known === undefined || more.length > 0) return null;
+    if (!VARIANTS[known].some((each) => each === name)) return null;
+    choice[known] = name;
   }
-  return { matvec, matmul, transpose, attention };
+  return choice as Choice; // every name was looked up among its op's
 }

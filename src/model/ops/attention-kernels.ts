@@ -1,13 +1,15 @@
 /**
  * WGSL of causal attention and its gradient, one invocation a head and position, whole head vectors
- * in registers. The contract is in attention.ts; this file knows only the kernels and their launch.
+ * in registers; and which kernel is launched. The contract is in attention.ts.
  */
 
 import * as tf from '@tensorflow/tfjs-core';
+import { choiceOn, type VariantOf } from '../variants.ts';
 import type { AttentionHeads, AttentionSpan } from './attention.ts';
 import { attentionInParts, partsFor } from './attention-parts.ts';
+import { WIDE, wideKernel, workgroupKernel } from './attention-shared.ts';
 import { pieces, queryAt, softmaxPass, UNIFORMS, uniformsOf } from './attention-wgsl.ts';
-import { type Kernel, run2D } from './program.ts';
+import { gpuBackend, type Kernel, type Launch, run2D } from './program.ts';
 
 export function attentionGpu(
   q: tf.Tensor2D,
@@ -19,8 +21,26 @@ export function attentionGpu(
   const uniforms = uniformsOf(rows, span, span.start);
   const parts = partsFor(rows, span);
   if (parts > 1) return attentionInParts([q, cacheK, cacheV], uniforms, span, parts);
-  const launch = { inputs: [q, cacheK, cacheV], uniforms, threads: { x: rows * span.heads } };
-  return run2D(forwardKernel(span.headDim), launch, rows, span.heads * span.headDim);
+  const { kernel, threads } = prefill(rows, span, choiceOn(gpuBackend().device).prefill);
+  const launch = { inputs: [q, cacheK, cacheV], uniforms, threads };
+  return run2D(kernel, launch, rows, span.heads * span.headDim);
+}
+
+function prefill(
+  rows: number,
+  { heads, headDim }: AttentionSpan,
+  variant: VariantOf<'prefill'>,
+): { readonly kernel: Kernel; readonly threads: Launch['threads'] } {
+  switch (variant) {
+    case 'registers':
+      return { kernel: forwardKernel(headDim), threads: { x: rows * heads } };
+    case 'wide':
+      return { kernel: wideKernel(headDim), threads: { x: Math.ceil(rows / WIDE) * heads } };
+    case 'workgroup':
+      return { kernel: workgroupKernel(headDim), threads: { x: rows, y: heads } };
+    default:
+      return variant satisfies never;
+  }
 }
 
 export function attentionBackwardGpu(

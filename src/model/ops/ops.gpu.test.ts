@@ -4,12 +4,14 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deriveRng, type Rng } from '../../math/rng.ts';
 import type { OpenBackend } from '../device.ts';
+import { FIXED, useChoice, VARIANTS } from '../variants.ts';
 import { type AttentionSpan, attention, attentionBackward } from './attention.ts';
 import { crossEntropy, crossEntropyBackward } from './cross-entropy.ts';
 import { geglu, gegluBackward } from './geglu.ts';
 import { klRows } from './kl-rows.ts';
 import { kvAppend } from './kv-append.ts';
 import { loraAdd, loraBackward } from './lora-add.ts';
+import { gpuBackend } from './program.ts';
 import { rmsNorm, rmsNormBackward } from './rms-norm.ts';
 import { makeRopeTable, rope } from './rope.ts';
 import { swiglu, swigluBackward } from './swiglu.ts';
@@ -128,6 +130,30 @@ it.each(Object.entries(ops))(
       });
     }
     expect(tf.memory().numTensors).toBe(before);
+  },
+);
+
+it.each(VARIANTS.prefill)(
+  'attention of many queries by %s: WGSL agrees with the host',
+  async (prefill) => {
+    useChoice(gpuBackend().device, { ...FIXED, prefill });
+    for (let number = 0; number < CASES; number++) {
+      const [both] = await onBoth('many', number, (rng) => {
+        const { span: odd } = oddSpan(rng);
+        // Around the tiles of 4 and of 32 queries, and of 16 rows.
+        const rows = rng.pick([1, 3, 31, 32, 33, 50, 64]) + rng.int(3);
+        const start = rng.pick([0, 1, 15, 40]);
+        const span = { ...odd, start, length: start + rows };
+        const q = random2D(rng, rows, span.heads * span.headDim, 2);
+        const k = random2D(rng, span.length, span.kvHeads * span.headDim, 2);
+        const v = random2D(rng, span.length, span.kvHeads * span.headDim);
+        return [attention(q, k, v, span)];
+      });
+      expect(distance(both?.gpu ?? [], both?.host ?? [1]), `case ${number}`).toBeLessThan(
+        TOLERANCE,
+      );
+    }
+    useChoice(gpuBackend().device, FIXED);
   },
 );
 
