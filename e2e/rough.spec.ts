@@ -222,6 +222,16 @@ test('five thousand tokens of one update are shown, walked and drawn as cells', 
   expect(errors).toEqual([]);
 });
 
+test('on a narrow page a run opens at its head, whatever lies below it', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  const errors = await openRun(page, madeRun({ steps: 30, seed: 2, talk: 5 }));
+  await expect(page.locator('.recharts-surface')).toHaveCount(4);
+  await expect(page.locator('[data-token]')).not.toHaveCount(0);
+  await expect(page.locator('.run-head')).toBeInViewport();
+  expect(await page.evaluate(() => scrollY)).toBe(0);
+  expect(errors).toEqual([]);
+});
+
 test('at 200 % zoom, and while the window is dragged to any size, nothing lies outside of it', async ({
   page,
 }) => {

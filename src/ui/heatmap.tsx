@@ -252,7 +252,7 @@ function Tokens({ run, boundary, quantity, scale }: TokensProps) {
     choose(Math.min(Math.max(0, to), count - 1));
   };
   useEffect(() => {
-    field.current?.querySelector(`[data-token="${chosen}"]`)?.scrollIntoView({ block: 'nearest' });
+    showWithin(field.current, field.current?.querySelector(`[data-token="${chosen}"]`) ?? null);
   }, [chosen]);
   if (!tokens) return null;
   return (
@@ -289,6 +289,14 @@ function Tokens({ run, boundary, quantity, scale }: TokensProps) {
       <TokenDetail run={run} boundary={boundary} j={at} />
     </>
   );
+}
+
+/** Scrolls the box alone: on a narrow page the whole page would jump to the tokens. */
+function showWithin(box: Element | null, item: Element | null): void {
+  if (!box || !item) return;
+  const [outer, inner] = [box.getBoundingClientRect(), item.getBoundingClientRect()];
+  if (inner.top < outer.top) box.scrollTop -= outer.top - inner.top;
+  else if (inner.bottom > outer.bottom) box.scrollTop += inner.bottom - outer.bottom;
 }
 
 /** Why a boundary has no value of this quantity. */

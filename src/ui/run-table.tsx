@@ -186,7 +186,7 @@ function RunRow({
           </button>
         )}
       </td>
-      <td className="run-goal" data-tip={run.goal}>
+      <td className="run-table-goal" data-tip={run.goal}>
         {run.goal}
       </td>
       <td>{run.manifest.settings.method}</td>
