@@ -48,7 +48,7 @@ export async function startLab(): Promise<void> {
   } catch (thrown) {
     const error = toWire(thrown);
     if (useLab.getState().engine === 'starting') dispatch({ type: 'engine_failed', error });
-    else report(say.engineDidNotAnswer, error);
+    else report(say.noAnswer, error);
   }
 }
 
@@ -61,7 +61,7 @@ function offerResume(): void {
 }
 
 export async function refreshRuns(): Promise<void> {
-  await attempt(say.listRunsCouldNotRead, async () => {
+  await attempt(say.listFailed, async () => {
     dispatch({ type: 'runs', runs: await engine().call('runs', null) });
   });
 }
@@ -79,7 +79,7 @@ export async function loadTasks(env: string, split: string): Promise<readonly Ta
 
 /** Chooses the task at this place of a split; the nearest one where there are fewer. */
 export async function chooseTask(env: string, split: string, index: number): Promise<void> {
-  await attempt(say.tasksCouldNotRead, async () => {
+  await attempt(say.tasksFailed, async () => {
     const tasks = await loadTasks(env, split);
     const task = tasks[Math.min(Math.max(0, index), tasks.length - 1)];
     if (task) dispatch({ type: 'task_chosen', task });
@@ -98,18 +98,18 @@ async function chooseFirstTask(): Promise<void> {
 
 /** Shows a stored run, read only. */
 export async function openRun(id: string): Promise<void> {
-  await attempt(say.runCouldNotOpened, async () => {
+  await attempt(say.openFailed, async () => {
     const events = await engine().call('runEvents', { id });
     const name = useLab.getState().runs.find((run) => run.id === id)?.goal ?? id;
     if (events[0]?.type !== 'episode_started') {
-      throw new LabError('not_found', say.nothingRunStoredEnded);
+      throw new LabError('not_found', say.storedNothing);
     }
     dispatch({ type: 'run_opened', label: { id, name }, events });
   });
 }
 
 export async function deleteRun(id: string): Promise<void> {
-  await attempt(say.runNotDeleted, async () => {
+  await attempt(say.deleteFailed, async () => {
     await engine().call('deleteRun', { id });
     if (useLab.getState().opened?.id === id) dispatch({ type: 'run_closed' });
     await refreshRuns();
@@ -118,7 +118,7 @@ export async function deleteRun(id: string): Promise<void> {
 
 /** Deletes every stored run but the one in progress. */
 export async function deleteAllRuns(): Promise<void> {
-  await attempt(say.runsNotDeleted, async () => {
+  await attempt(say.deleteAllFailed, async () => {
     const { runs, live, opened } = useLab.getState();
     const inProgress = isRunning(useLab.getState()) ? live?.summary?.id : null;
     for (const { id } of runs) {
@@ -149,10 +149,10 @@ async function readNotebookFile(file: File): Promise<void> {
 
 /** Opens the run at an address, read only. */
 export async function openRunAt(url: string): Promise<void> {
-  await attempt(say.runAddressCouldNotOpened, async () => {
+  await attempt(say.addressFailed, async () => {
     const response = await reach(url);
     if (!response.ok) {
-      throw new LabError('network', say.answeredExpectedRunJsonl(url, response.status), {
+      throw new LabError('network', say.noRunAtAddress(url, response.status), {
         url,
         status: response.status,
       });
@@ -163,10 +163,10 @@ export async function openRunAt(url: string): Promise<void> {
 
 /** The recorded run that comes with the page. */
 export async function openDemo(): Promise<void> {
-  await attempt(say.recordedRunCouldNotOpened, async () => {
+  await attempt(say.demoFailed, async () => {
     const response = await fetch('./demo-run.jsonl');
     if (!response.ok) {
-      throw new LabError('not_found', say.copyPageNoRecorded(response.status));
+      throw new LabError('not_found', say.noDemoHere(response.status));
     }
     openRunText(await response.text(), demoName);
   });
@@ -199,7 +199,7 @@ export async function openFile(file: File): Promise<void> {
       return;
     }
     if (file.size > 512e6) {
-      throw new LabError('limit', say.largerThanAnyRun(file.name));
+      throw new LabError('limit', say.tooLarge(file.name));
     }
     // A browser that saves a second copy puts a number in.
     if (/\.attt(?: ?\(\d+\))?\.zip$/.test(name)) {
@@ -262,10 +262,8 @@ async function readSettings(text: string, name: string): Promise<void> {
 
 function settingsText(settings: Settings): string {
   const count = changedFields(settings, startSettings).length;
-  if (count === 0) return say.allSettingsTheirDefaults;
-  return count === 1
-    ? say.oneSettingDiffersDefaultsMarked
-    : say.settingsDifferDefaultsTheyMarked(count);
+  if (count === 0) return say.noSettingDiffers;
+  return count === 1 ? say.oneSettingDiffers : say.settingsDiffer(count);
 }
 
 /** Saves one of the two settings files, of these settings. */

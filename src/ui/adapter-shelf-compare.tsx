@@ -50,7 +50,7 @@ export function AdapterCompare({ onClose }: { onClose: () => void }) {
       >
         <label className="prompt-compare-prompt">
           {say.prompt}
-          {opening && say.afterSystemTextRunScreen}
+          {opening && say.afterSystemText}
           <textarea rows={4} value={prompt} onChange={(event) => setPrompt(event.target.value)} />
         </label>
         <fieldset>
@@ -115,7 +115,7 @@ function Texts({ texts }: { texts: ComparedTexts }) {
   const token = at ? texts[at.text]?.tokens[at.token] : undefined;
   return (
     <>
-      <p className="aside">{say.greedyTokenColouredLog}</p>
+      <p className="aside">{say.coloursHelp}</p>
       <div className="prompt-compare-texts">
         {texts.map(({ label, tokens, total }, i) => {
           const beside = i === 0 ? 1 : i;
@@ -131,8 +131,8 @@ function Texts({ texts }: { texts: ComparedTexts }) {
                       type="button"
                       className="prompt-compare-token"
                       style={{ background: shade(difference) }}
-                      aria-label={say.nats(JSON.stringify(piece), signed(difference))}
-                      data-tip={say.natsPieceDifference(JSON.stringify(piece), signed(difference))}
+                      aria-label={say.tipOfToken(JSON.stringify(piece), signed(difference))}
+                      data-tip={say.nameOfToken(JSON.stringify(piece), signed(difference))}
                       onClick={() => setAt({ text: i, token: t })}
                     >
                       {piece.replaceAll('\n', '⏎')}
@@ -141,7 +141,7 @@ function Texts({ texts }: { texts: ComparedTexts }) {
                 })}
               </p>
               <p className="aside">
-                {say.wholeTextNatsBase(
+                {say.wholeText(
                   signed((total[beside] ?? 0) - (total[0] ?? 0)),
                   texts[beside]?.label ?? '',
                   plainLogprob(total[0]),
@@ -152,12 +152,12 @@ function Texts({ texts }: { texts: ComparedTexts }) {
         })}
       </div>
       {token && (
-        <table aria-label={say.chosenTokenUnderEachSide}>
+        <table aria-label={say.tokenTable}>
           <thead>
             <tr>
               <th>{JSON.stringify(token.piece)}</th>
               <th className="number">{say.logProbability}</th>
-              <th className="number">{say.lessBases}</th>
+              <th className="number">{say.lessTheBase}</th>
             </tr>
           </thead>
           <tbody>

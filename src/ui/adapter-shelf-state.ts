@@ -29,7 +29,7 @@ export const useShelf = create<Shelf>()(() => ({ adapters: null, busy: null }));
 
 /** Reads the list anew. */
 export async function readShelf(): Promise<void> {
-  await attempt(say.adaptersCouldNotRead, async () => {
+  await attempt(say.readFailed, async () => {
     useShelf.setState({ adapters: await engine().call('adapters', null) });
   });
 }
@@ -91,22 +91,22 @@ async function isAdapter(file: File): Promise<boolean> {
 }
 
 export function shelveRun(id: string, name: string): Promise<boolean> {
-  return work(say.keepingAdapter, say.adapterNotKept, async () => {
+  return work(say.keepingAdapter, say.keepFailed, async () => {
     const entry = await engine().call('shelveRun', { id, name });
     await readShelf();
-    inform(say.shelf(entry.name), say.standsUnderAdaptersLeft);
+    inform(say.shelf(entry.name), say.whereKept);
   });
 }
 
 export function renameAdapter(id: string, name: string, note: string): Promise<boolean> {
-  return work(say.renaming, say.adapterNotRenamed, async () => {
+  return work(say.renaming, say.renameFailed, async () => {
     await engine().call('renameAdapter', { id, name, note });
     await readShelf();
   });
 }
 
 export function deleteAdapter(id: string): Promise<boolean> {
-  return work(say.deleting, say.adapterNotDeleted, async () => {
+  return work(say.deleting, say.deleteFailed, async () => {
     await engine().call('deleteAdapter', { id });
     await readShelf();
   });
@@ -116,12 +116,12 @@ export function deriveAdapter(name: string, from: Derivation): Promise<boolean> 
   return work(say.making(name), say.notMade(name), async () => {
     await engine().call('deriveAdapter', { name, from });
     await readShelf();
-    inform(say.shelf(name), say.standsTopList);
+    inform(say.shelf(name), say.whereMade);
   });
 }
 
 export function saveAdapterFile(input: AdapterCalls['saveAdapter']['input']): Promise<boolean> {
-  return work(say.saving, say.adapterNotSaved, async () => {
+  return work(say.saving, say.saveFailed, async () => {
     const { name, type, bytes } = await engine().call('saveAdapter', input);
     saveBlob(name, new Blob([Uint8Array.from(bytes)], { type }));
   });
@@ -137,7 +137,7 @@ export async function mergeIntoModel(input: MergeInput): Promise<Merged | null> 
 /** The model in use with an adapter merged into it, as a file; null where it failed. */
 export async function mergeToFile(input: MergeInput): Promise<MergedFile | null> {
   let merged: MergedFile | null = null;
-  await work(say.merging, say.modelNotMerged, async () => {
+  await work(say.merging, say.mergeFailed, async () => {
     const parts = engine().stream('mergeAdapter', input);
     for (;;) {
       const next = await parts.next();
@@ -161,7 +161,7 @@ export async function compareOnPrompt(
   let texts: ComparedTexts | null = null;
   await work(say.comparing, say.comparisonFailed, async () => {
     if (messages.every(({ content }) => content.trim() === '')) {
-      throw new LabError('bad_input', say.promptEmptyWriteOne);
+      throw new LabError('bad_input', say.promptEmpty);
     }
     const input = { messages, sides, maxTokens, temperature: 0, seed: 1 };
     const turns = engine().stream('compareAdapters', input, { signal });

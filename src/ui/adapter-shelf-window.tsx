@@ -34,7 +34,7 @@ export function AdapterWindow({
       <fieldset className="shelf-window" disabled={busy !== null}>
         <Names key={adapter.name + adapter.note} adapter={adapter} />
         <p>
-          {say.modulesRankParametersWOpened(
+          {say.facts(
             adapter.modules,
             adapter.targets.join(', '),
             adapter.ranks.join(', '),
@@ -44,7 +44,7 @@ export function AdapterWindow({
           )}
         </p>
         <fieldset disabled={!model}>
-          <Group title={say.takeHome} why={model ? null : say.loadModelFitsFirst}>
+          <Group title={say.takeHome} why={model ? null : say.needsItsModel}>
             <Strength label={say.strength} value={strength} onChange={setStrength} />
             <Saving adapter={adapter} strength={strength} />
             <Merging adapter={adapter} strength={strength} />
@@ -133,7 +133,7 @@ function Saving({ adapter, strength }: { adapter: ShelvedAdapter; strength: numb
       <button
         type="button"
         className="button"
-        data-tip={say.zipPeftFolderModel}
+        data-tip={say.peftZipHelp}
         onClick={() => save('peft')}
       >
         <Icon name="save" />
@@ -142,7 +142,7 @@ function Saving({ adapter, strength }: { adapter: ShelvedAdapter; strength: numb
       <button
         type="button"
         className="button"
-        data-tip={say.oneFileLlamaCpp}
+        data-tip={say.ggufLoraHelp}
         onClick={() => save('gguf')}
       >
         <Icon name="save" />
@@ -161,7 +161,7 @@ function Merging({ adapter, strength }: { adapter: ShelvedAdapter; strength: num
   return (
     <>
       <div className="shelf-row">
-        <span>{say.mergeIntoModelUse}</span>
+        <span>{say.merge}</span>
         {(['F16', 'Q8_0'] as const).map((type) => (
           <button key={type} type="button" className="button" onClick={() => void merge(type)}>
             <Icon name="save" />
@@ -179,19 +179,16 @@ function MergeCost({ merged: { name, report } }: { merged: Merged }) {
   const lost = report.errorShare;
   return (
     <p className={lost > 0.5 ? 'warn-text' : ''} role="status">
-      {say.adapterChangesWeightsFrobenius(
+      {say.mergeCost(
         name,
         report.change.toPrecision(3),
         report.type,
         report.error.toPrecision(3),
         (100 * lost).toPrecision(2),
       )}
-      {lost > 0.5 && say.muchWhatLearnedLost}
+      {lost > 0.5 && say.mergeLosesMuch}
       {report.converted.tensors > 0 &&
-        say.otherMatricesChangedTheir(
-          report.converted.tensors,
-          report.converted.error.toPrecision(3),
-        )}
+        say.mergeOtherMatrices(report.converted.tensors, report.converted.error.toPrecision(3))}
     </p>
   );
 }
@@ -217,7 +214,7 @@ function Pruning({ adapter }: { adapter: ShelvedAdapter }) {
       <button
         type="button"
         className="button"
-        data-tip={say.newAdapterWithoutModules}
+        data-tip={say.pruneHelp}
         onClick={() =>
           void deriveAdapter(say.largest(adapter.name, kept), {
             kind: 'prune',
@@ -238,7 +235,7 @@ function Combining({ adapter }: { adapter: ShelvedAdapter }) {
   const [chosen, setChosen] = useState('');
   const [t, setT] = useState(0.5);
   const other = others.find(({ id }) => id === chosen) ?? others[0];
-  if (!other) return <p className="aside">{say.secondAdapterDifferenceMixture}</p>;
+  if (!other) return <p className="aside">{say.withSecond}</p>;
   const combine = (name: string, one: number, two: number) =>
     void deriveAdapter(name, {
       kind: 'combine',
@@ -262,7 +259,7 @@ function Combining({ adapter }: { adapter: ShelvedAdapter }) {
       <button
         type="button"
         className="button"
-        data-tip={say.adapterMinusOtherWhat}
+        data-tip={say.differenceHelp}
         onClick={() => combine(`${adapter.name} − ${other.name}`, 1, -1)}
       >
         {say.difference}
@@ -281,7 +278,7 @@ function Combining({ adapter }: { adapter: ShelvedAdapter }) {
       <button
         type="button"
         className="button"
-        data-tip={say.tAdapterTOther}
+        data-tip={say.mixHelp}
         onClick={() => combine(`${adapter.name} ${1 - t} + ${other.name} ${t}`, 1 - t, t)}
       >
         {say.mix}
@@ -293,7 +290,7 @@ function Combining({ adapter }: { adapter: ShelvedAdapter }) {
 function Modules({ id }: { id: string }) {
   const [modules, setModules] = useState<ModuleInfos>([]);
   useEffect(() => {
-    void attempt(say.modulesCouldNotRead, async () => {
+    void attempt(say.modulesFailed, async () => {
       setModules(await engine().call('adapterModules', { id }));
     });
   }, [id]);
@@ -307,7 +304,7 @@ function Modules({ id }: { id: string }) {
             <th>{say.module}</th>
             <th className="number">{say.rank}</th>
             <th className="number">{say.alpha}</th>
-            <th className="number">{say.w}</th>
+            <th className="number">{say.norm}</th>
             <th aria-label={say.shareLargest} />
           </tr>
         </thead>
@@ -321,7 +318,7 @@ function Modules({ id }: { id: string }) {
                 <td className="number">{Number(alpha.toPrecision(6))}</td>
                 <td className="number">{norm.toPrecision(3)}</td>
                 <td>
-                  <meter min={0} max={largest} value={norm} aria-label={say.norm(name)} />
+                  <meter min={0} max={largest} value={norm} aria-label={say.barOfNorm(name)} />
                 </td>
               </tr>
             ))}

@@ -30,7 +30,7 @@ export function AdapterShelf() {
           type="button"
           className="button small"
           disabled={!model || busy !== null}
-          data-tip={model ? say.opensLoraModelUse : say.loadModelAdapterFitsFirst}
+          data-tip={model ? say.openHelp : say.needsItsModel}
           onClick={() => picker.current?.click()}
         >
           <Icon name="open" />
@@ -54,7 +54,7 @@ export function AdapterShelf() {
         type="button"
         className="button small shelf-compare"
         disabled={!model || !adapters?.length}
-        data-tip={say.runsOnePromptBase}
+        data-tip={say.compareHelp}
         onClick={() => setComparing(true)}
       >
         <Icon name="compare" />
@@ -63,7 +63,7 @@ export function AdapterShelf() {
       <p className="aside" role="status">
         {busy}
       </p>
-      {adapters?.length === 0 && <p className="aside">{say.noAdaptersYetOpen}</p>}
+      {adapters?.length === 0 && <p className="aside">{say.none}</p>}
       <ul className="shelf">
         {adapters?.map((adapter) => (
           <Entry
@@ -84,7 +84,7 @@ export function AdapterShelf() {
 async function openAll(files: readonly File[]): Promise<void> {
   const rest = await takeAdapters(files);
   const [first] = rest;
-  if (first) inform(say.notOpened(first.name), say.noAdapterDropPageInstead);
+  if (first) inform(say.notOpened(first.name), say.notAnAdapter);
 }
 
 function Entry({
@@ -102,7 +102,7 @@ function Entry({
         <span className="shelf-name">{adapter.name}</span>
         {adapter.note && <span className="shelf-note">{adapter.note}</span>}
         <span className="shelf-facts">
-          {say.rankW(
+          {say.facts(
             adapter.ranks.join(', '),
             plural(adapter.modules, 'module'),
             adapter.norm.toPrecision(3),
@@ -110,7 +110,7 @@ function Entry({
         </span>
         <span className="shelf-facts">
           {adapter.modelName}
-          {other && say.notModelUse}
+          {other && say.ofAnotherModel}
         </span>
       </button>
       <DeleteButton

@@ -61,7 +61,7 @@ export function App() {
       <Tour />
       {drop.over && (
         <div className="drop" aria-hidden="true">
-          <p>{say.dropModelAdapterGguf}</p>
+          <p>{say.dropHere}</p>
         </div>
       )}
     </div>
@@ -80,8 +80,8 @@ function Side() {
   const [tab, setTab] = useState<SideName>('setup');
   const count = useLab((state) => state.runs.length);
   return (
-    <aside className="side" aria-label={say.setupRunsAdapters}>
-      <div className="tabs" role="tablist" aria-label={say.whatSideShows}>
+    <aside className="side" aria-label={say.side}>
+      <div className="tabs" role="tablist" aria-label={say.sideTabs}>
         {sides.map(({ side, label }) => (
           <button
             key={side}
@@ -130,10 +130,10 @@ function Side() {
 function useTitle(): void {
   const title = useLab((state) => {
     const live = state.live;
-    if (!live) return say.appName;
+    if (!live) return say.title;
     const t = live.view?.steps.at(-1)?.t ?? 0;
-    if (live.status === 'ended') return say.doneStepsAppName(t);
-    return live.status === 'paused' ? say.pausedStepAppName(t) : say.stepAppName(t);
+    if (live.status === 'ended') return say.titleDone(t);
+    return live.status === 'paused' ? say.titlePaused(t) : say.titleRunning(t);
   });
   useEffect(() => {
     document.title = title;

@@ -72,7 +72,7 @@ export const BoundaryCard = memo(function BoundaryCard({
         )}
         <span className="card-when">
           <Term name="boundary">{say.boundary}</Term> {say.afterStep(boundary.t)}
-          {boundary.trigger === 'manual' && say.askedYou}
+          {boundary.trigger === 'manual' && say.manual}
         </span>
       </div>
       {boundary.cause && boundary.trigger !== 'periodic' && boundary.trigger !== 'manual' && (
@@ -117,7 +117,7 @@ export const BoundaryCard = memo(function BoundaryCard({
       )}
       {record && (
         <RecordDialog
-          title={say.boundaryAfterStep(boundary.t)}
+          title={say.recordTitle(boundary.t)}
           records={[boundary]}
           onClose={() => setRecord(false)}
         />
@@ -138,7 +138,7 @@ function against(value: number | null, relation: string, limit: number): string 
 /** An update whose KL was not measured says so: the gate was blind there. */
 function klText({ kl, losses }: Boundary, settings: Settings): string | null {
   if (kl !== null) return `${against(kl, say.most, settings.kl_divergence_limit)} nats`;
-  return losses.length > 0 ? say.notMeasuredUpdate : null;
+  return losses.length > 0 ? say.klNotMeasured : null;
 }
 
 function gradientText(norms: readonly number[]): string | null {

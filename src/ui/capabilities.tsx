@@ -15,7 +15,7 @@ export function CapabilitiesDialog({ onClose }: { onClose: () => void }) {
   const capabilities = useLab((state) => state.capabilities);
   const running = useLab(isRunning);
   return (
-    <Dialog title={say.whatComputes} onClose={onClose}>
+    <Dialog title={say.title} onClose={onClose}>
       {capabilities ? (
         <>
           <p className="capability-reason">
@@ -25,7 +25,7 @@ export function CapabilitiesDialog({ onClose }: { onClose: () => void }) {
           <ProbeSteps steps={capabilities.steps} />
         </>
       ) : (
-        <p>{say.engineNotAnsweredYet}</p>
+        <p>{say.noAnswerYet}</p>
       )}
       <BackendChoice disabled={running} />
       <p className="capability-restart">
@@ -40,16 +40,16 @@ export function CapabilitiesDialog({ onClose }: { onClose: () => void }) {
         >
           {say.restartEngine}
         </button>
-        <span>{running ? say.stopRunFirst : say.probesAgainAfterChange}</span>
+        <span>{running ? say.stopRunFirst : say.restartHelp}</span>
       </p>
     </Dialog>
   );
 }
 
 const choices = [
-  ['', say.bestThere],
-  ['webgpu', say.graphicsCardWebgpu],
-  ['wasm', say.processorWasmWhereEqual],
+  ['', say.wishBest],
+  ['webgpu', say.wishWebgpu],
+  ['wasm', say.wishWasm],
 ] as const satisfies readonly (readonly [BackendName | '', string])[];
 
 /** What shall compute; kept in the address, so that a link and a reload ask for the same. */
@@ -81,18 +81,18 @@ function BackendChoice({ disabled }: { disabled: boolean }) {
 
 function backendName({ backend }: Capabilities): string {
   return {
-    webgpu: say.graphicsCardThroughWebgpu,
-    wasm: say.processorThroughWebAssembly,
-    cpu: say.processorPlainJavaScript,
+    webgpu: say.onWebgpu,
+    wasm: say.onWasm,
+    cpu: say.onCpu,
   }[backend];
 }
 
 const stepNames: Readonly<Record<ProbeStep['step'], string>> = {
-  'navigator.gpu': say.webgpuBrowser,
-  adapter: say.graphicsAdapter,
+  'navigator.gpu': say.webgpu,
+  adapter: say.adapter,
   device: say.device,
-  'shader-f16': say.bitShaders,
-  isolation: say.crossOriginIsolation,
+  'shader-f16': say.shaderF16,
+  isolation: say.isolation,
   storage: say.storage,
 };
 

@@ -61,12 +61,12 @@ export function chartSpec(run: RunView, kind: ChartKind): ChartSpec {
       return {
         kind,
         title,
-        unit: say.klEpisodeStartNats,
+        unit: say.driftUnit,
         lines: [
           { key: 'kl', label: say.kl, term: 'kl', series: 1, shape: 'dotted-line' },
           {
             key: 'klInContext',
-            label: say.context,
+            label: say.inContext,
             term: 'kl_context',
             series: 4,
             shape: 'dashed',
@@ -93,7 +93,7 @@ export function chartSpec(run: RunView, kind: ChartKind): ChartSpec {
       return {
         kind,
         title,
-        unit: say.far,
+        unit: say.soFar,
         lines: [
           { key: 'updates', label: say.updates, term: 'update', series: 3, shape: 'stairs' },
           {
@@ -124,7 +124,7 @@ export function chartSpec(run: RunView, kind: ChartKind): ChartSpec {
       return {
         kind,
         title,
-        unit: say.rKTitle,
+        unit: say.noveltyUnit,
         lines: [
           {
             key: 'novelty',

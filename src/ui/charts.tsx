@@ -58,10 +58,10 @@ export function Charts({ run: latest }: { run: RunView }) {
             className="button bare small"
             onClick={() => dispatch({ type: 'range', range: null })}
           >
-            {say.stepsShowAll(start, end)}
+            {say.showAllSteps(start, end)}
           </button>
         ) : (
-          <span className="aside">{say.dragAcrossChartZoom}</span>
+          <span className="aside">{say.zoomHint}</span>
         )}
       </div>
       <div className="charts">
@@ -77,7 +77,7 @@ export function Charts({ run: latest }: { run: RunView }) {
 export function Smoothing() {
   const smoothing = useLab((state) => state.reading.smoothing);
   return (
-    <label className="smoothing" data-tip={say.exponentialMovingAverageWeight}>
+    <label className="smoothing" data-tip={say.smoothingHelp}>
       {say.smoothing}
       <input
         type="range"
@@ -137,8 +137,8 @@ const Chart = memo(function Chart({
             type="button"
             className="button bare small"
             aria-pressed={!linear}
-            aria-label={say.logarithmicAxis(spec.title)}
-            data-tip={say.logarithmicAxisShowsSmall}
+            aria-label={say.logAxis(spec.title)}
+            data-tip={say.logAxisHelp}
             onClick={() => setLinear(!linear)}
           >
             {linear ? say.linear : say.log}
@@ -147,8 +147,8 @@ const Chart = memo(function Chart({
         <button
           type="button"
           className="button bare iconic small"
-          aria-label={say.numbersTable(spec.title)}
-          data-tip={say.numbersTableCopySave}
+          aria-label={say.table(spec.title)}
+          data-tip={say.tableHelp}
           onClick={() => setTable(true)}
         >
           <Icon name="table" />
@@ -174,7 +174,7 @@ const Chart = memo(function Chart({
           {say.step}
         </span>
         {empty ? (
-          <p className="chart-empty">{say.nothingMeasuredYet}</p>
+          <p className="chart-empty">{say.empty}</p>
         ) : (
           <Suspense fallback={<p className="chart-empty">{say.drawing}</p>}>
             <Plot

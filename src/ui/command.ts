@@ -41,8 +41,8 @@ export function repeatCommand(manifest: RunManifest): RepeatCommand {
   ];
   const names = files.join(' and ');
   const notes = [
-    files.length > 0 ? say.saveRunBesideFirst(names) : '',
-    task.split === 'file' ? say.taskCameFilePut : '',
+    files.length > 0 ? say.saveFilesFirst(names) : '',
+    task.split === 'file' ? say.putTaskFile : '',
   ];
   return { command: parts.join(' '), files, note: notes.filter(Boolean).join(' ') };
 }

@@ -12,7 +12,7 @@ import { compareActions as say } from './strings.ts';
 /** Shows the comparison, with the notes as they are stored now. */
 export async function openComparison(): Promise<void> {
   dispatch({ type: 'compare_open', on: true });
-  await attempt(say.notesCouldNotRead, async () => {
+  await attempt(say.notesFailed, async () => {
     dispatch({ type: 'notes', notes: await allNotes() });
   });
 }
@@ -21,7 +21,7 @@ export async function openComparison(): Promise<void> {
 export async function pickRuns(ids: readonly string[]): Promise<void> {
   dispatch({ type: 'compare_picked', ids });
   const missing = ids.filter((id) => !useLab.getState().comparing.views[id]);
-  await attempt(say.runCouldNotRead, async () => {
+  await attempt(say.runFailed, async () => {
     for (const id of missing) {
       const name = useLab.getState().runs.find((run) => run.id === id)?.goal ?? id;
       const view = foldRun(await engine().call('runEvents', { id }), { id, name });

@@ -12,11 +12,11 @@ export type CompareQuantity = 'repetition' | 'kl' | 'loss' | 'updates' | 'reward
 
 export const compareQuantities: Readonly<Record<CompareQuantity, string>> = {
   repetition: say.repetition,
-  kl: say.klEpisodeStartNats,
-  loss: say.updateLossBeforeNats,
-  updates: say.updatesFar,
+  kl: say.kl,
+  loss: say.loss,
+  updates: say.updates,
   reward: say.reward,
-  novelty: say.noveltyRK,
+  novelty: say.novelty,
 };
 
 export interface StepValue {

@@ -17,16 +17,16 @@ export function Compare() {
   const comparing = useLab((state) => state.comparing);
   const runs = comparedRuns(comparing);
   return (
-    <section className="compare-screen" aria-label={say.compareRuns}>
+    <section className="compare-screen" aria-label={say.title}>
       <div className="compare-head">
-        <h2>{say.compareRuns}</h2>
+        <h2>{say.title}</h2>
         <span className="aside">
-          {runs.length === 0 ? say.chooseRunsTable : say.chosen(plural(runs.length, 'run'))}
+          {runs.length === 0 ? say.chooseSome : say.chosen(plural(runs.length, 'run'))}
         </span>
         <button
           type="button"
           className="button bare iconic small"
-          aria-label={say.closeComparison}
+          aria-label={say.close}
           onClick={() => dispatch({ type: 'compare_open', on: false })}
         >
           <Icon name="close" />
@@ -54,9 +54,9 @@ function Differences({ runs }: { runs: readonly RunView[] }) {
   const rows = differences(runs);
   return (
     <section className="compare-part" aria-labelledby="differences-title">
-      <h3 id="differences-title">{say.whereTheirSettingsDiffer}</h3>
+      <h3 id="differences-title">{say.differences}</h3>
       {rows.length === 0 ? (
-        <p className="aside">{say.nowhereModelTaskEvery}</p>
+        <p className="aside">{say.noDifference}</p>
       ) : (
         <div className="wide-table">
           <table>

@@ -17,7 +17,7 @@ let running: RunningEngine | null = null;
  * when the worker does not start or dies.
  */
 export function startEngine(onFailure: (error: LabError) => void): Client<EngineApi> {
-  endEngine(say.engineRestarted);
+  endEngine(say.restarted);
   const worker = new Worker(new URL('../workers/engine.worker.ts', import.meta.url), {
     type: 'module',
     name: 'engine',
@@ -36,16 +36,16 @@ export function startEngine(onFailure: (error: LabError) => void): Client<Engine
   worker.onerror = (event) => {
     event.preventDefault();
     // A worker whose module cannot be loaded reports an event without a message.
-    fail(event.message ? say.engineWorkerStoppedError(event.message) : say.engineWorkerCouldNot);
+    fail(event.message ? say.died(event.message) : say.notStarted);
   };
-  worker.onmessageerror = () => fail(say.messageEngineWorkerCould);
+  worker.onmessageerror = () => fail(say.unreadable);
   return client;
 }
 
 /** The engine in use. Throws where there is none: it failed, and has not been restarted. */
 export function engine(): Client<EngineApi> {
   if (running) return running.client;
-  throw new LabError('internal', say.engineNotRunningRestart);
+  throw new LabError('internal', say.notRunning);
 }
 
 function endEngine(why: string): void {

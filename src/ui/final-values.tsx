@@ -31,8 +31,8 @@ export function FinalValues({ runs }: { runs: readonly RunView[] }) {
   return (
     <section className="compare-part" aria-labelledby="finals-title">
       <div className="compare-bar">
-        <h3 id="finals-title">{say.whatCameOut}</h3>
-        <span className="aside">{say.runsCameEndSuccess}</span>
+        <h3 id="finals-title">{say.title}</h3>
+        <span className="aside">{say.whatIntervals}</span>
         <button
           type="button"
           className="button small"

@@ -49,7 +49,7 @@ export function FindBar({ run, shown }: { run: RunView; shown: number }) {
           <button
             type="button"
             className="button bare iconic small"
-            aria-label={say.stepFoundBeforeOne}
+            aria-label={say.previous}
             disabled={before === undefined}
             onClick={() => go(before)}
           >
@@ -58,7 +58,7 @@ export function FindBar({ run, shown }: { run: RunView; shown: number }) {
           <button
             type="button"
             className="button bare iconic small"
-            aria-label={say.nextStepFound}
+            aria-label={say.next}
             disabled={after === undefined}
             onClick={() => go(after)}
           >
@@ -84,7 +84,7 @@ export function FindBar({ run, shown }: { run: RunView; shown: number }) {
         </select>
       </label>
       {filter !== 'all' && (
-        <output className="find-count">{say.ofShownItems(shown, run.items.length)}</output>
+        <output className="find-count">{say.shownOfAll(shown, run.items.length)}</output>
       )}
     </search>
   );

@@ -20,13 +20,13 @@ export const repeatingFrom = 0.5;
 
 export const stepFilters: readonly { readonly filter: StepFilter; readonly label: string }[] = [
   { filter: 'all', label: say.everything },
-  { filter: 'effective', label: say.stepsChangedWorld },
-  { filter: 'without_effect', label: say.stepsWithoutEffect },
+  { filter: 'effective', label: say.effective },
+  { filter: 'without_effect', label: say.withoutEffect },
   { filter: 'failures', label: say.failedActions },
   { filter: 'repeating', label: say.repetition(repeatingFrom) },
   { filter: 'boundaries', label: say.boundaries },
   { filter: 'updates', label: say.updates },
-  { filter: 'skips', label: say.boundariesWithoutUpdate },
+  { filter: 'skips', label: say.withoutUpdate },
   { filter: 'rollbacks', label: say.rollbacks },
 ];
 

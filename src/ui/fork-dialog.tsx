@@ -18,15 +18,15 @@ export function ForkDialog({ run, t, onClose }: { run: RunView; t: number; onClo
   const was = run.started.manifest.settings;
   const changed = changedFields(settings, was);
   return (
-    <Dialog title={say.forkStep(t)} onClose={onClose}>
-      <p>{say.newRunWritesFirst(plural(t, 'step'))}</p>
+    <Dialog title={say.title(t)} onClose={onClose}>
+      <p>{say.help(plural(t, 'step'))}</p>
       {changed.length === 0 ? (
-        <p className="aside">{say.formSettingsRunChange}</p>
+        <p className="aside">{say.noChangeYet}</p>
       ) : (
         <SettingsTable
           names={changed}
-          left={{ title: say.run, settings: was }}
-          right={{ title: say.fork, settings }}
+          left={{ title: say.thisRun, settings: was }}
+          right={{ title: say.theFork, settings }}
         />
       )}
       <div className="dialog-buttons">
@@ -40,17 +40,17 @@ export function ForkDialog({ run, t, onClose }: { run: RunView; t: number; onClo
           }}
         >
           <Icon name="fork" />
-          {say.forkTitle}
+          {say.fork}
         </button>
         <button
           type="button"
           className="button"
           onClick={() => dispatch({ type: 'settings_replaced', settings: was })}
         >
-          {say.takeSettingsRunIntoForm}
+          {say.takeSettings}
         </button>
       </div>
-      {broken && <p className="warn-text">{say.settingFormCannotUsedMarked}</p>}
+      {broken && <p className="warn-text">{say.settingUnusable}</p>}
     </Dialog>
   );
 }

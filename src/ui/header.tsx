@@ -21,7 +21,7 @@ export function Header() {
         <Logo />
         {say.appName}
       </h1>
-      <p className="tagline">{say.agenticTestTimeTrainingTab}</p>
+      <p className="tagline">{say.tagline}</p>
       <Activity />
       <NotifySwitch />
       <Badge />
@@ -114,7 +114,7 @@ function Badge() {
       <button
         type="button"
         className={`badge-button ${capabilities || engine === 'failed' ? tone : 'quiet'}`}
-        data-tip={capabilities ? say.clickForDetails(capabilities.reason) : say.lookingGraphicsCard}
+        data-tip={capabilities ? say.badgeHelp(capabilities.reason) : say.badgeProbing}
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}
       >
@@ -135,8 +135,8 @@ function NotifySwitch() {
       type="button"
       className="button bare iconic small"
       aria-pressed={on}
-      aria-label={say.notifyMeWhenRunEnds}
-      data-tip={on ? say.youNotifiedWhenRun : say.notifyMeWhenRun}
+      aria-label={say.notify}
+      data-tip={on ? say.notifyOnHelp : say.notifyOffHelp}
       onClick={() => void setNotify(!on)}
     >
       <Icon name={on ? 'bell' : 'bell_off'} />

@@ -56,7 +56,7 @@ export function Heatmap({ run }: { run: RunView }) {
     <section className="heatmap" aria-labelledby="heatmap-title">
       <div className="heatmap-head">
         <h3 id="heatmap-title">
-          <Term name="weight">{say.tokensUpdate}</Term>
+          <Term name="weight">{say.title}</Term>
         </h3>
         <ViewSwitch view={view} />
         <SaveTokens run={run} quantity={quantity} />
@@ -71,13 +71,13 @@ export function Heatmap({ run }: { run: RunView }) {
       ) : (
         <p className="heatmap-empty">
           {run.boundaries.length === 0
-            ? say.firstBoundaryComesAfter(run.started.manifest.settings.update_interval_k)
-            : say.noBoundaryRunRecordedTokens}
+            ? say.noBoundaryYet(run.started.manifest.settings.update_interval_k)
+            : say.noTokensRecorded}
         </p>
       )}
       <div className="heatmap-foot">
         <fieldset className="segments">
-          <legend className="unseen">{say.whatColourSays}</legend>
+          <legend className="unseen">{say.quantity}</legend>
           {quantities.map((one) => (
             <label key={one.quantity}>
               <input
@@ -93,7 +93,7 @@ export function Heatmap({ run }: { run: RunView }) {
         </fieldset>
         <Legend scale={scale} quantity={quantity} />
         {quantity !== 'weight' && (
-          <label className="check" data-tip={say.oneScaleWholeRun}>
+          <label className="check" data-tip={say.oneScaleHelp}>
             <input
               type="checkbox"
               checked={scaleMode === 'run'}
@@ -115,11 +115,11 @@ function ViewSwitch({ view }: { view: TokenView }) {
   const views = [
     { name: 'text', label: say.text },
     { name: 'matrix', label: say.all },
-    { name: 'pinned', label: kept > 0 ? say.kept(kept) : say.keptLabel },
+    { name: 'pinned', label: kept > 0 ? say.kept(kept) : say.keptNone },
   ] as const;
   return (
-    <fieldset className="segments" data-tip={say.textOneBoundaryAll}>
-      <legend className="unseen">{say.oneBoundaryAll}</legend>
+    <fieldset className="segments" data-tip={say.viewHelp}>
+      <legend className="unseen">{say.view}</legend>
       {views.map((one) => (
         <label key={one.name}>
           <input
@@ -146,16 +146,16 @@ function SaveTokens({ run, quantity }: { run: RunView; quantity: Quantity }) {
       <button
         type="button"
         className="button bare iconic small"
-        aria-label={say.saveTokensAllBoundaries}
-        data-tip={say.savesAllBoundariesPicture}
+        aria-label={say.save}
+        data-tip={say.saveHelp}
         disabled={run.boundaries.every((one) => !one.tokens)}
         onClick={() => setOpen(true)}
       >
         <Icon name="save" />
       </button>
       {open && (
-        <Dialog title={say.saveTokensAllBoundaries} onClose={() => setOpen(false)}>
-          <p>{say.picturesShowWhiteRow(quantityWords[quantity].title)}</p>
+        <Dialog title={say.save} onClose={() => setOpen(false)}>
+          <p>{say.saveDetails(quantityWords[quantity].title)}</p>
           <SaveButtons
             name={name}
             svg={() => tokensSvg(run, quantity, scale)}
@@ -261,7 +261,7 @@ function Tokens({ run, boundary, quantity, scale }: TokensProps) {
         ref={field}
         className="tokens"
         role="listbox"
-        aria-label={say.tokensBoundaryAfterStep(boundary.t)}
+        aria-label={say.tokens(boundary.t)}
         aria-activedescendant={`token-${chosen}`}
         tabIndex={0}
         onKeyDown={move}
@@ -303,15 +303,15 @@ function showWithin(box: Element | null, item: Element | null): void {
 function unmeasuredText(quantity: Quantity): string {
   switch (quantity) {
     case 'weight':
-      return say.noTokenBoundaryTrained;
+      return say.noWeights;
     case 'ce_before':
-      return say.crossEntropyMeasuredWhere;
+      return say.noCeBefore;
     case 'ce_after':
     case 'ce_change':
-      return say.crossEntropyMeasuredWhereBoundary;
+      return say.noCeAfter;
     case 'kl':
     case 'entropy':
-      return say.klEntropyEachToken;
+      return say.noKl;
     default:
       return quantity satisfies never;
   }

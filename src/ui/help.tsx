@@ -6,14 +6,14 @@ import { startTour } from './tour.tsx';
 import './help.css';
 
 const keys = [
-  [say.kJ, say.stepBeforeStepAfter],
-  ['[ ]', say.boundaryBeforeBoundaryAfter],
-  [say.homeEnd, say.firstStepNewestOne],
-  [say.space, say.pauseResumeRunProgress],
-  ['/', say.searchTranscriptEnterGoes],
-  [say.escape, say.closeWhatOpenThen],
-  ['?', say.window],
-  [say.tokens, say.tokenBeforeTokenAfter],
+  [say.stepKeys, say.stepKeysDo],
+  ['[ ]', say.boundaryKeysDo],
+  [say.endKeys, say.endKeysDo],
+  [say.space, say.spaceDoes],
+  ['/', say.slashDoes],
+  [say.escape, say.escapeDoes],
+  ['?', say.questionMarkDoes],
+  [say.tokenKeys, say.tokenKeysDo],
 ] as const;
 
 export function HelpDialog({ hasRun, onClose }: { hasRun: boolean; onClose: () => void }) {
@@ -21,10 +21,10 @@ export function HelpDialog({ hasRun, onClose }: { hasRun: boolean; onClose: () =
     <Dialog title={say.help} onClose={onClose}>
       <div className="help">
         <h3>{say.idea}</h3>
-        <p>{say.languageModelActsLong}</p>
+        <p>{say.ideaText}</p>
         <h3>{say.howBegin}</h3>
         <p>
-          {hasRun ? say.moveAlongLineTop : say.pressRunBundledPolicy} {say.modelsGgufRunsJsonl}
+          {hasRun ? say.beginRead : say.beginRun} {say.beginDrop}
         </p>
         <p>
           <button

@@ -64,7 +64,7 @@ export function withEvent(
     case 'rolled_back':
       return {
         live: { ...live, phase: null, asked: null },
-        status: event.restored ? say.rolledBackEpisodeStart : say.thereNothingRollBack,
+        status: event.restored ? say.rolledBack : say.nothingToRollBack,
       };
     case 'episode_ended':
       return { live: { ...live, writing: null, phase: null }, status: null };

@@ -13,7 +13,7 @@ import { load as say } from './strings.ts';
 export const bundledModel = 'household';
 
 export async function refreshModels(): Promise<void> {
-  await attempt(say.listModelsCouldNotRead, async () => {
+  await attempt(say.listFailed, async () => {
     dispatch({ type: 'stored_models', models: await engine().call('models', null) });
   });
 }
@@ -34,7 +34,7 @@ let loading: LoadInFlight | null = null;
  */
 export async function loadModel(ref: ModelRef): Promise<boolean> {
   if (isRunning(useLab.getState())) {
-    report(say.modelUse, toWire(new LabError('unsupported', say.episodeRunningStopRunFirst)));
+    report(say.inUse, toWire(new LabError('unsupported', say.stopRunFirst)));
     return false;
   }
   loading?.controller.abort();
@@ -85,7 +85,7 @@ export async function loadModel(ref: ModelRef): Promise<boolean> {
 
 /** Uses a served model from now on, once it has answered one question. */
 export async function connectModel(ref: RemoteRef): Promise<void> {
-  await attempt(say.serverNotConnected, async () => {
+  await attempt(say.connectFailed, async () => {
     const model = await engine().call('connectModel', ref);
     dispatch(
       { type: 'model_loading', label: model.name, from: 'server', url: null },
@@ -97,7 +97,7 @@ export async function connectModel(ref: RemoteRef): Promise<void> {
 
 /** Takes summaries from a served model from now on, once it has answered one question. */
 export async function connectSummaries(ref: RemoteRef): Promise<void> {
-  await attempt(say.summaryServerNotConnected, async () => {
+  await attempt(say.summariesFailed, async () => {
     await engine().call('probeSummaries', ref);
     dispatch(
       { type: 'summary_server', server: ref },
@@ -157,21 +157,21 @@ export function cancelLoading(): void {
 export async function refreshNeeds(): Promise<void> {
   const { model, settings } = useLab.getState();
   if (!model) return;
-  await attempt(say.memoryCouldNotEstimated, async () => {
+  await attempt(say.estimateFailed, async () => {
     const needs = await engine().call('previewModel', { ref: null, settings });
     if (useLab.getState().model === model) dispatch({ type: 'model_needs', needs });
   });
 }
 
 export async function deleteModel(key: string): Promise<void> {
-  await attempt(say.modelNotDeleted, async () => {
+  await attempt(say.deleteFailed, async () => {
     await engine().call('deleteModel', { key });
     await refreshModels();
   });
 }
 
 export async function deleteAllModels(): Promise<void> {
-  await attempt(say.modelsNotDeleted, async () => {
+  await attempt(say.deleteAllFailed, async () => {
     await engine().call('deleteAllModels', null);
     await refreshModels();
   });

@@ -15,15 +15,15 @@ export function remedies({ memory, trainedContext, contextLength }: ModelPreview
     case 'kv': {
       const context = contextLength.toLocaleString('en');
       const trained = trainedContext.toLocaleString('en');
-      return say.kvCacheLargestPart(context, trained);
+      return say.cacheIsLargest(context, trained);
     }
     case 'lora':
     case 'optimiser':
-      return say.adapterOptimiserLargestPart;
+      return say.adapterIsLargest;
     case 'weights':
     case 'activations':
     case undefined:
-      return say.weightsLargestPartChoose;
+      return say.weightsAreLargest;
     default:
       return largest satisfies never;
   }

@@ -22,13 +22,9 @@ export function ModelCard() {
     <section className="panel" aria-labelledby="model-title">
       <h2 id="model-title">{say.model}</h2>
       {loading && <ModelLoading loading={loading} />}
-      {model ? (
-        <Facts model={model} />
-      ) : (
-        !loading && <p className="aside">{say.noModelLoadedYet}</p>
-      )}
+      {model ? <Facts model={model} /> : !loading && <p className="aside">{say.none}</p>}
       {model && !loading && !names(model, named) && (
-        <p className="aside warn-text">{say.settingsNameNotLoaded(named, model.name)}</p>
+        <p className="aside warn-text">{say.namedAnother(named, model.name)}</p>
       )}
       {model ? (
         <details className="change">
@@ -122,11 +118,11 @@ function Served({ model, endpoint }: { model: ModelInfo; endpoint: string }) {
 }
 
 const origins: Readonly<Record<ModelOrigin, string>> = {
-  bundled: say.camePage,
-  download: say.downloadedNextTimeReadBrowser,
-  cache: say.readBrowserNothingDownloaded,
-  file: say.readFileComputer,
-  server: say.computedServer,
+  bundled: say.fromPage,
+  download: say.fromDownload,
+  cache: say.fromCache,
+  file: say.fromFile,
+  server: say.fromServer,
 };
 
 /** Settings are typed; the estimate waits for a pause. */

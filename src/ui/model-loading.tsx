@@ -10,9 +10,9 @@ import { modelLoading as say } from './strings.ts';
 
 const phases: Readonly<Record<LoadProgress['phase'], string>> = {
   download: say.downloading,
-  cache: say.cacheBrowserNothingDownloaded,
+  cache: say.fromCache,
   read: say.readingFile,
-  upload: say.movingWeightsDevice,
+  upload: say.toDevice,
   warm_up: say.warming,
 };
 
@@ -27,7 +27,7 @@ export function ModelLoading({ loading }: { loading: Loading }) {
           <button
             type="button"
             className="button small"
-            data-tip={say.keepsWhatComeAlso}
+            data-tip={say.pauseHelp}
             onClick={() => pauseLoading()}
           >
             {say.pause}
@@ -36,7 +36,7 @@ export function ModelLoading({ loading }: { loading: Loading }) {
         <button
           type="button"
           className="button small"
-          {...(downloading ? { 'data-tip': say.endsDownloadDeletesWhatCome } : {})}
+          {...(downloading ? { 'data-tip': say.cancelHelp } : {})}
           onClick={() => cancelLoading()}
         >
           {say.cancel}
@@ -45,7 +45,7 @@ export function ModelLoading({ loading }: { loading: Loading }) {
       {asking && preview ? (
         <div className="loading-question" role="alert">
           <p className="warn-text">
-            {say.mayNotFitNeedsAbout(preview.name, bytesText(totalBytes(preview.memory)))}
+            {say.mayNotFit(preview.name, bytesText(totalBytes(preview.memory)))}
             {preview.limit && say.thereAbout(bytesText(preview.limit.bytes), preview.limit.what)}.
           </p>
           <p className="aside">{remedies(preview)}</p>

@@ -8,10 +8,10 @@ export function ModelServer({ locked }: { locked: boolean }) {
   return (
     <details className="change">
       <summary>{say.modelServer}</summary>
-      <p className="aside">{say.llamaServerVllmAnother}</p>
+      <p className="aside">{say.help}</p>
       <ServerForm
         of="server"
-        model={{ placeholder: say.modelAdapterName }}
+        model={{ placeholder: say.modelName }}
         adapters
         locked={locked}
         onConnect={connectModel}

@@ -28,7 +28,7 @@ export function ModelSources() {
           type="button"
           className="button"
           disabled={locked}
-          data-tip={say.smallLlamaComesPage}
+          data-tip={say.bundledHelp}
           onClick={() => void loadModel({ kind: 'bundled', name: bundledModel })}
         >
           {say.bundledPolicy}
@@ -38,7 +38,7 @@ export function ModelSources() {
           type="button"
           className="button"
           disabled={locked}
-          data-tip={say.modelGgufFormatLlama}
+          data-tip={say.fileHelp}
           onClick={() => picker.current?.click()}
         >
           <Icon name="open" />
@@ -50,7 +50,7 @@ export function ModelSources() {
           accept=".gguf"
           multiple
           hidden
-          aria-label={say.ggufFileTitle}
+          aria-label={say.fileName}
           onChange={(event) => {
             const files = [...(event.target.files ?? [])];
             event.target.value = '';
@@ -68,7 +68,7 @@ export function ModelSources() {
         <input
           type="url"
           required
-          aria-label={say.addressGgufFile}
+          aria-label={say.address}
           placeholder={say.httpsGguf}
           value={url}
           onChange={(event) => setUrl(event.target.value)}
@@ -90,7 +90,7 @@ function Stored({ stored, locked }: { stored: readonly StoredModel[]; locked: bo
   return (
     <div className="stored">
       <h3>{say.keptBrowser}</h3>
-      <ul aria-label={say.modelsKeptBrowser}>
+      <ul aria-label={say.kept}>
         {stored.map((one) => (
           <StoredRow key={one.key} model={one} locked={locked} />
         ))}
@@ -138,7 +138,7 @@ function StoredRow({ model, locked }: { model: StoredModel; locked: boolean }) {
         type="button"
         className="link"
         disabled={locked}
-        data-tip={`${key}\n${complete ? say.loadsBrowserWithoutDownload : say.goesDownload}`}
+        data-tip={`${key}\n${complete ? say.loadKeptHelp : say.goesDownload}`}
         onClick={load}
       >
         {name}
@@ -157,7 +157,7 @@ function StoredRow({ model, locked }: { model: StoredModel; locked: boolean }) {
         type="button"
         className="button bare iconic small"
         aria-label={say.deleteBrowser(name)}
-        data-tip={say.deleteBrowserLastUsed(lastUsed.slice(0, 10))}
+        data-tip={say.deleteHelp(lastUsed.slice(0, 10))}
         onClick={() => void deleteModel(key)}
       >
         <Icon name="trash" />

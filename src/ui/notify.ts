@@ -15,7 +15,7 @@ export async function setNotify(on: boolean): Promise<void> {
     dispatch({ type: 'notify', on: false });
     report(say.notificationsOff, {
       code: 'unsupported',
-      message: say.browserDoesNotAllow,
+      message: say.notAllowed,
       details: {},
     });
   }
@@ -25,7 +25,7 @@ export async function setNotify(on: boolean): Promise<void> {
 export function tellEnd(run: RunSummary | null): void {
   if (!useLab.getState().notebook.notify || !document.hidden) return;
   if (typeof Notification === 'undefined' || Notification.permission !== 'granted') return;
-  const title = run?.reason ? endWording(run.reason).label : say.runStoppedError;
+  const title = run?.reason ? endWording(run.reason).label : say.stopped;
   const body = run
     ? `${run.goal} ${plural(run.steps, 'step')}, ${plural(run.updates, 'update')}.`
     : '';

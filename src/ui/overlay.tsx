@@ -51,7 +51,7 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
       <div className="compare-bar">
         <h3 id="overlay-title">{say.overSteps}</h3>
         <select
-          aria-label={say.whatLinesShow}
+          aria-label={say.quantity}
           value={quantity}
           onChange={(event) => {
             const chosen = quantities.find((one) => one === event.target.value);
@@ -64,7 +64,7 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
             </option>
           ))}
         </select>
-        <label className="check" data-tip={say.oneLineMethodMean}>
+        <label className="check" data-tip={say.groupHelp}>
           <input
             type="checkbox"
             checked={grouped}
@@ -94,7 +94,7 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
       </p>
       <figure ref={box} className="overlay-plot" aria-label={`${title}: ${summaryText(drawing)}`}>
         {drawing.points.length === 0 ? (
-          <p className="chart-empty">{say.noneChosenRunsMeasured}</p>
+          <p className="chart-empty">{say.empty}</p>
         ) : (
           <Suspense fallback={<p className="chart-empty">{say.drawing}</p>}>
             <Plot

@@ -61,11 +61,11 @@ export function QueueDialog({ onClose }: { onClose: () => void }) {
               {opened.experiment.split}
             </p>
             {opened.experiment.question !== '' && <p>{opened.experiment.question}</p>}
-            <p className="aside">{say.settingsAreFiles}</p>
+            <p className="aside">{say.fileHelp}</p>
           </>
         ) : (
           <>
-            <p className="aside">{say.theyRunOneAfter}</p>
+            <p className="aside">{say.help}</p>
             <label htmlFor={`${id}-tasks`}>
               {say.tasks} {wish.split || say.split}
             </label>
@@ -174,11 +174,11 @@ function planOf(
 ): Plan | string {
   const { tasks, seeds, methods } = wish;
   if (wish.split === 'file' || wish.split === '') {
-    return say.taskFileNoPart;
+    return say.needsSplit;
   }
-  if (!tasks) return say.tasksWantNumbersSuch;
-  if (!seeds) return say.seedsWantNumbersSuch;
-  if (methods.length === 0) return say.chooseOneMethodMore;
+  if (!tasks) return say.tasksUnreadable;
+  if (!seeds) return say.seedsUnreadable;
+  if (methods.length === 0) return say.noMethod;
   if (!known) return say.readingTasks;
   try {
     return planQueue({ ...wish, tasks, seeds, methods }, known);

@@ -50,7 +50,7 @@ export function RecordDialog({
           <Icon name="save" />
           {say.jsonl}
         </button>
-        {copied === 'refused' && <span className="aside">{say.browserDoesNotAllow}</span>}
+        {copied === 'refused' && <span className="aside">{say.copyRefused}</span>}
       </div>
       {texts.map((text, index) => (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must reach that.

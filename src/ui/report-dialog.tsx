@@ -71,7 +71,7 @@ export function ReportDialog({ onClose }: { onClose: () => void }) {
               {say.html}
             </button>
           )}
-          <span className="aside">{say.chooseExperimentJsonRows}</span>
+          <span className="aside">{say.openHelp}</span>
         </div>
         {shown.state === 'reading' && <p className="aside">{say.reading}</p>}
         {shown.state === 'refused' && <p role="alert">{shown.why}</p>}
@@ -101,7 +101,7 @@ async function ofFiles(files: readonly File[]): Promise<string> {
   const parts = files.filter(({ name }) => /\.jsonl(\.gz)?$/.test(name));
   if (!header || parts.length === 0) {
     const names = files.map(({ name }) => name).join(', ');
-    throw new LabError('bad_input', say.foundExpectedExperimentJson(names));
+    throw new LabError('bad_input', say.filesMissing(names));
   }
   const rows = new Map<string, Row>();
   for (const part of parts) {

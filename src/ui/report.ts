@@ -6,19 +6,19 @@ import { report as say } from './strings.ts';
 
 /** What to do about each kind of error, beyond what its message says. */
 const remedies: Readonly<Record<LabErrorCode, string>> = {
-  bad_input: say.nothingChangedCheckFile,
-  bad_config: say.settingsTheyBefore,
+  bad_input: say.badInput,
+  bad_config: say.badConfig,
   unsupported: '',
   not_found: '',
-  network: say.checkAddressConnectionFile,
-  quota: say.deleteRunsModelsNo,
-  no_adapter: say.clickBadgeTopSee,
-  device_lost: say.eventsFarKeptRestart,
-  limit: say.chooseSmallerModelShorter,
-  timeout: say.eventsFarKeptTry,
-  environment: say.agentNotBlameTry,
+  network: say.network,
+  quota: say.quota,
+  no_adapter: say.noAdapter,
+  device_lost: say.deviceLost,
+  limit: say.limit,
+  timeout: say.timeout,
+  environment: say.environment,
   aborted: '',
-  internal: say.eventsFarKeptIf,
+  internal: say.internal,
 };
 
 export function report(title: string, error: ReturnType<typeof toWire>): void {
@@ -36,7 +36,7 @@ export function report(title: string, error: ReturnType<typeof toWire>): void {
 
 /** Reports an error that nothing on the page waited for. */
 export function reportStray(thrown: unknown): void {
-  report(say.somethingPageWentWrong, toWire(thrown));
+  report(say.stray, toWire(thrown));
 }
 
 export function inform(title: string, message: string): void {

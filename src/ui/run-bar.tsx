@@ -27,13 +27,13 @@ export function RunBar() {
   const [planning, setPlanning] = useState(false);
   const paused = status === 'paused';
   return (
-    <section className="run-bar" aria-label={say.runControls}>
+    <section className="run-bar" aria-label={say.title}>
       <div className="run-buttons">
         {running ? (
           <BarButton
             main
             icon={paused ? 'play' : 'pause'}
-            tip={paused ? say.goSpace : say.pauseAfterStepProgressSpace}
+            tip={paused ? say.resumeHelp : say.pauseHelp}
             off={status !== 'running' && !paused}
             onPress={() => void control(paused ? 'resume' : 'pause')}
           >
@@ -43,7 +43,7 @@ export function RunBar() {
           <BarButton
             main
             icon="play"
-            tip={say.runOneEpisodeChosen}
+            tip={say.runHelp}
             off={busy}
             onPress={() => void startRun('run')}
           >
@@ -52,7 +52,7 @@ export function RunBar() {
         )}
         <BarButton
           icon="step"
-          tip={say.doOneStepThenPause}
+          tip={say.stepHelp}
           off={running ? !paused : busy}
           onPress={() => void (running ? control('step') : startRun('step'))}
         >
@@ -60,7 +60,7 @@ export function RunBar() {
         </BarButton>
         <BarButton
           icon="stop"
-          tip={queued ? say.endRunQueueWithin : say.endRunWithinSecond}
+          tip={queued ? say.stopQueueHelp : say.stopHelp}
           off={!running || status === 'stopping'}
           onPress={() => void (queued ? stopQueue() : control('stop'))}
         >
@@ -69,7 +69,7 @@ export function RunBar() {
         <BarButton
           opensWindow
           icon="list"
-          tip={say.severalTasksSeedsMethods}
+          tip={say.queueHelp}
           off={running || busy}
           onPress={() => setPlanning(true)}
         >
@@ -94,7 +94,7 @@ function Interventions() {
     <div className="run-buttons">
       <BarButton
         icon="learn"
-        tip={say.afterStepProgressTrain}
+        tip={say.updateNowHelp}
         off={locked}
         onPress={() => void control('update_now')}
       >
@@ -102,13 +102,13 @@ function Interventions() {
       </BarButton>
       <BarButton
         icon="back"
-        tip={say.afterStepProgressPut}
+        tip={say.rollBackNowHelp}
         off={locked}
         onPress={() => void control('roll_back_now')}
       >
         {asked === 'roll_back_now' ? say.asked : say.rollBackNow}
       </BarButton>
-      <label className="observe" data-tip={say.nextRunEveryNumber}>
+      <label className="observe" data-tip={say.observeOnlyHelp}>
         <input
           type="checkbox"
           checked={observeOnly}

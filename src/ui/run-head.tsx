@@ -38,8 +38,8 @@ export function RunHead({ run }: { run: RunView }) {
         <button
           type="button"
           className="button small bare iconic"
-          aria-label={opened && running ? say.closeRunGoBack : say.closeRun}
-          data-tip={opened && running ? say.backRunProgress : say.closeRun}
+          aria-label={opened && running ? say.closeAndReturn : say.close}
+          data-tip={opened && running ? say.closeAndReturnHelp : say.close}
           disabled={!opened && running}
           onClick={() => dispatch({ type: 'run_closed' })}
         >
@@ -49,7 +49,7 @@ export function RunHead({ run }: { run: RunView }) {
       <button
         type="button"
         className="link run-where"
-        data-tip={say.showsFrozenSettings(where)}
+        data-tip={say.settingsHelp(where)}
         onClick={() => setWindow('settings')}
       >
         {where}
@@ -59,7 +59,7 @@ export function RunHead({ run }: { run: RunView }) {
           type="button"
           className="button small"
           disabled={run.id === null}
-          data-tip={run.id === null ? say.runFileBringsNoAdapter : say.savesAdapterPeftZip}
+          data-tip={run.id === null ? say.noAdapter : say.adapterHelp}
           onClick={() => run.id !== null && void saveAdapter(run.id)}
         >
           <Icon name="save" />
@@ -70,7 +70,7 @@ export function RunHead({ run }: { run: RunView }) {
           className="button small"
           disabled={run.id === null}
           aria-label={say.keepAdapter}
-          data-tip={say.putsAdapterStandsShelf}
+          data-tip={say.keepHelp}
           onClick={() => run.id !== null && void shelveRun(run.id, task.goal ?? goalOf(run))}
         >
           <Icon name="pin" />
@@ -79,7 +79,7 @@ export function RunHead({ run }: { run: RunView }) {
         <button
           type="button"
           className="button small"
-          data-tip={say.savesWholeRunZip}
+          data-tip={say.bundleHelp}
           onClick={() => void saveBundle(run)}
         >
           <Icon name="save" />
@@ -88,7 +88,7 @@ export function RunHead({ run }: { run: RunView }) {
         <button
           type="button"
           className="button small"
-          data-tip={say.savesEveryEventRun}
+          data-tip={say.jsonlHelp}
           onClick={() => void saveRun(run)}
         >
           <Icon name="save" />
@@ -97,7 +97,7 @@ export function RunHead({ run }: { run: RunView }) {
         <button
           type="button"
           className="button small"
-          data-tip={say.commandRepeatsRunWithoutBrowser}
+          data-tip={say.commandHelp}
           onClick={() => setWindow('command')}
         >
           <Icon name="copy" />
@@ -124,7 +124,7 @@ function RunStats({ run, opened }: { run: RunView; opened: boolean }) {
       {opened && (
         <Figure label={say.state} unseen>
           <span className="readonly">
-            {run.id === null ? say.readOnly(run.name) : say.storedRunReadOnly}
+            {run.id === null ? say.readOnly(run.name) : say.storedReadOnly}
           </span>
         </Figure>
       )}
@@ -178,11 +178,11 @@ function ResumeButton({ run }: { run: RunView }) {
   if (!summary || reason === undefined || locked) return null;
   if (!canResume({ reason, steps: summary.steps })) return null;
   return (
-    <Figure label={say.go} unseen>
+    <Figure label={say.resume} unseen>
       <button
         type="button"
         className="button small"
-        data-tip={say.goesWhereRunEnded}
+        data-tip={say.resumeHelp}
         onClick={() => void resumeRun(summary.id)}
       >
         {say.resumeStep(summary.steps)}
@@ -203,11 +203,11 @@ function FrozenSettings({ run, onClose }: { run: RunView; onClose: () => void })
   const changed = changedFields(settings, startSettings);
   const names = all ? (Object.keys(fields) as readonly FieldName[]) : changed; // keys of the table itself
   return (
-    <Dialog title={say.settingsRun} onClose={onClose}>
+    <Dialog title={say.settingsTitle} onClose={onClose}>
       <p>
         {changed.length === 0
-          ? say.everySettingDefault
-          : say.settingsDifferTheirDefaults(changed.length, Object.keys(fields).length)}{' '}
+          ? say.noSettingDiffers
+          : say.settingsDiffer(changed.length, Object.keys(fields).length)}{' '}
         <label className="check">
           <input type="checkbox" checked={all} onChange={(event) => setAll(event.target.checked)} />
           {say.showAll}
@@ -217,7 +217,7 @@ function FrozenSettings({ run, onClose }: { run: RunView; onClose: () => void })
         <SettingsTable
           names={names}
           changed={changed}
-          left={{ title: say.runLabel, settings }}
+          left={{ title: say.thisRun, settings }}
           right={{ title: say.default, settings: startSettings }}
         />
       )}
@@ -230,7 +230,7 @@ function FrozenSettings({ run, onClose }: { run: RunView; onClose: () => void })
             onClose();
           }}
         >
-          {say.useNextRun}
+          {say.useAgain}
         </button>
         <button
           type="button"
@@ -258,7 +258,7 @@ function CommandDialog({ run, onClose }: { run: RunView; onClose: () => void }) 
   const { command, files, note } = repeatCommand(manifest);
   const [copied, setCopied] = useState<'no' | 'yes' | 'refused'>('no');
   return (
-    <Dialog title={say.repeatRunCommandLine} onClose={onClose}>
+    <Dialog title={say.commandTitle} onClose={onClose}>
       <p className="command">
         <code>{command}</code>
       </p>
@@ -289,8 +289,8 @@ function CommandDialog({ run, onClose }: { run: RunView; onClose: () => void }) 
         ))}
       </div>
       <p className="aside">
-        {copied === 'refused' && say.browserDoesNotAllow}
-        {say.runCheckoutProjectAfter(note)}
+        {copied === 'refused' && say.copyRefused}
+        {say.commandNote(note)}
       </p>
     </Dialog>
   );

@@ -65,12 +65,12 @@ export function RunTable() {
       on ? [...new Set([...picked, ...ids])] : picked.filter((id) => !ids.includes(id)),
     );
   return (
-    <section className="compare-part" aria-label={say.allRuns}>
+    <section className="compare-part" aria-label={say.title}>
       <div className="compare-bar">
         <input
           type="search"
           aria-label={say.filterRuns}
-          placeholder={say.filterMethodTaskTagNote}
+          placeholder={say.filterHint}
           value={filter}
           onChange={(event) => dispatch({ type: 'compare_filter', text: event.target.value })}
         />
@@ -85,7 +85,7 @@ export function RunTable() {
           accept=".jsonl"
           multiple
           hidden
-          aria-label={say.runsJsonlCompare}
+          aria-label={say.files}
           onChange={(event) => {
             const chosen = [...(event.target.files ?? [])];
             event.target.value = '';
@@ -119,7 +119,7 @@ export function RunTable() {
               <th>
                 <input
                   type="checkbox"
-                  aria-label={say.chooseAllRunsShown}
+                  aria-label={say.chooseAll}
                   checked={allPicked}
                   onChange={(event) => pick(shown, event.target.checked)}
                 />
@@ -149,7 +149,7 @@ export function RunTable() {
           </tbody>
         </table>
       </div>
-      {all.length === 0 && <p className="aside">{say.noRunsYetRun}</p>}
+      {all.length === 0 && <p className="aside">{say.none}</p>}
     </section>
   );
 }
@@ -204,7 +204,7 @@ function RunRow({
       <td>
         <input
           className="cell"
-          aria-label={say.tagsApartBlanks}
+          aria-label={say.tagsOf}
           placeholder={isFile ? undefined : say.add}
           key={notes.tags.join(' ')}
           defaultValue={notes.tags.join(' ')}
@@ -220,7 +220,7 @@ function RunRow({
       <td>
         <input
           className="cell note"
-          aria-label={say.noteTitle}
+          aria-label={say.noteOf}
           placeholder={isFile ? undefined : say.add}
           key={notes.note}
           defaultValue={notes.note}

@@ -15,7 +15,7 @@ import type {
 import { runView as say } from './strings.ts';
 
 /** What the recorded run that comes with the page is called. */
-export const demoName = say.recordedDemoRun;
+export const demoName = say.demoName;
 
 export type TranscriptItem = StepTaken | Boundary | RolledBack;
 
@@ -127,56 +127,56 @@ interface Wording {
 export function outcomeWording(outcome: BoundaryOutcome, restored: boolean): Wording {
   switch (outcome) {
     case 'disabled':
-      return { label: say.updatesOff, tone: 'quiet', help: say.trainingSwitchedOffRun };
+      return { label: say.updatesOff, tone: 'quiet', help: say.updatesOffHelp };
     case 'too_early':
       return {
         label: say.tooEarly,
         tone: 'quiet',
-        help: say.boundaryCameBeforeFirst,
+        help: say.tooEarlyHelp,
       };
     case 'no_text':
-      return { label: say.noText, tone: 'quiet', help: say.thereNothingUsableTrain };
+      return { label: say.noText, tone: 'quiet', help: say.noTextHelp };
     case 'rolled_back_ratio':
       return {
         label: restored ? say.rolledBackRepetition : say.repetitionOverLimit,
         tone: 'bad',
-        help: say.updateTextRepeatsEarlier,
+        help: say.rolledBackRepetitionHelp,
       };
     case 'max_updates':
       return {
-        label: say.mostUpdatesReached,
+        label: say.maxUpdates,
         tone: 'quiet',
-        help: say.episodeHadManyUpdates,
+        help: say.maxUpdatesHelp,
       };
     case 'skipped_novelty':
       return {
-        label: say.skippedTooLittleNew,
+        label: say.skipped,
         tone: 'warn',
-        help: say.noveltyRKUnder,
+        help: say.skippedHelp,
       };
     case 'observed':
       return {
         label: say.observedOnly,
         tone: 'note',
-        help: say.wouldTrainedObserveOnly,
+        help: say.observedOnlyHelp,
       };
     case 'updated':
       return {
         label: say.updated,
         tone: 'good',
-        help: say.adapterTrainedUpdateTextKept,
+        help: say.updatedHelp,
       };
     case 'rolled_back_kl':
       return {
         label: restored ? say.rolledBackKl : say.klOverLimit,
         tone: 'bad',
-        help: say.afterTrainingPolicyHad,
+        help: say.rolledBackKlHelp,
       };
     case 'discarded_check':
       return {
-        label: say.discardedHeldTextsGotWorse,
+        label: say.discarded,
         tone: 'bad',
-        help: say.quickValidationTextsNever,
+        help: say.discardedHelp,
       };
     default:
       return outcome satisfies never;
@@ -188,33 +188,33 @@ export function actionWording(actionClass: ActionClass): Wording {
   switch (actionClass) {
     case 'effective':
       return {
-        label: say.changedWorld,
+        label: say.effective,
         tone: 'good',
-        help: say.worldAcceptedActionChanged,
+        help: say.effectiveHelp,
       };
     case 'without_effect':
       return {
         label: say.noEffect,
         tone: 'quiet',
-        help: say.worldAcceptedActionBut,
+        help: say.noEffectHelp,
       };
     case 'not_admissible':
       return {
         label: say.notAdmissible,
         tone: 'warn',
-        help: say.actionReadTextBut,
+        help: say.notAdmissibleHelp,
       };
     case 'malformed':
       return {
         label: say.noAction,
         tone: 'bad',
-        help: say.noActionCouldReadText,
+        help: say.noActionHelp,
       };
     case 'cut_off':
       return {
         label: say.cutOff,
         tone: 'bad',
-        help: say.limitTokensPerStep,
+        help: say.cutOffHelp,
       };
     default:
       return actionClass satisfies never;
@@ -225,34 +225,34 @@ export function actionWording(actionClass: ActionClass): Wording {
 export function endWording(reason: StopReason): Wording {
   switch (reason) {
     case 'solved':
-      return { label: say.solved, tone: 'good', help: say.worldSaysGoalHolds };
+      return { label: say.solved, tone: 'good', help: say.solvedHelp };
     case 'failed':
-      return { label: say.failed, tone: 'bad', help: say.worldEndedTaskWithoutReward };
+      return { label: say.failed, tone: 'bad', help: say.failedHelp };
     case 'step_limit':
       return {
-        label: say.stepLimitReached,
+        label: say.stepLimit,
         tone: 'warn',
-        help: say.episodeCutStepLimit,
+        help: say.stepLimitHelp,
       };
     case 'context_full':
       return {
         label: say.contextFull,
         tone: 'warn',
-        help: say.conversationNoLongerFits,
+        help: say.contextFullHelp,
       };
     case 'stopped':
-      return { label: say.stoppedYou, tone: 'note', help: say.everythingKept };
+      return { label: say.stopped, tone: 'note', help: say.stoppedHelp };
     case 'environment_error':
       return {
         label: say.worldFailed,
         tone: 'bad',
-        help: say.taskEnvironmentCrashedTook,
+        help: say.worldFailedHelp,
       };
     case 'engine_error':
       return {
         label: say.engineFailed,
         tone: 'bad',
-        help: say.modelTrainingStoppedError,
+        help: say.engineFailedHelp,
       };
     default:
       return reason satisfies never;
@@ -263,19 +263,19 @@ export function endWording(reason: StopReason): Wording {
 export function phaseText(phase: Extract<Progress, { type: 'phase' }>['phase']): string {
   switch (phase) {
     case 'prefill':
-      return say.readingConversation;
+      return say.reading;
     case 'decode':
       return say.writing;
     case 'environment':
-      return say.actingWorld;
+      return say.acting;
     case 'train':
-      return say.trainingAdapter;
+      return say.training;
     case 'measure':
-      return say.measuringDrift;
+      return say.measuring;
     case 'snapshot':
-      return say.savingAdapter;
+      return say.saving;
     case 'replay':
-      return say.repeatingWhatRecorded;
+      return say.repeating;
     default:
       return phase satisfies never;
   }

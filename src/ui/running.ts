@@ -26,7 +26,7 @@ export async function startRun(mode: Mode): Promise<void> {
   if (!(await readyToRun())) return;
   const { task, settings, summaryServer } = useLab.getState();
   if (!task) {
-    refuse(new LabError('not_found', say.noTaskChosenChoose));
+    refuse(new LabError('not_found', say.noTask));
     return;
   }
   await followTries(() => engine().stream('run', { task, settings, summaryServer }), mode);
@@ -41,7 +41,7 @@ export async function resumeRun(id: string, mode: Mode = 'run'): Promise<void> {
   if (model?.sha256 !== run.manifest.modelSha256) {
     const ref = modelOf(run.manifest);
     if (!ref) {
-      refuse(new LabError('not_found', say.madeFileComputerOpen(run.manifest.modelName)));
+      refuse(new LabError('not_found', say.needsModelFile(run.manifest.modelName)));
       return;
     }
     if (!(await loadModel(ref))) return;
@@ -99,7 +99,7 @@ export async function stopAndWait(): Promise<void> {
 
 async function send(id: string, command: Control): Promise<void> {
   dispatch({ type: 'control_sent', command });
-  await attempt(say.engineDidNotTakeCommand, () => engine().call('control', { id, command }));
+  await attempt(say.commandFailed, () => engine().call('control', { id, command }));
 }
 
 /** True when an episode can begin now; says what is in the way, and loads the bundled policy where there is no model. */
@@ -107,7 +107,7 @@ export async function readyToRun(): Promise<boolean> {
   const state = useLab.getState();
   if (isRunning(state) || state.loading || !mayWrite()) return false;
   if (Object.keys(state.drafts).length > 0) {
-    refuse(new LabError('bad_config', say.settingValueCannotUsedMarked));
+    refuse(new LabError('bad_config', say.settingUnusable));
     return false;
   }
   return state.model !== null || loadModel({ kind: 'bundled', name: bundledModel });
@@ -157,12 +157,12 @@ async function follow(
       gathered.add(next.value);
     }
     const error = useLab.getState().live?.view?.ended?.error;
-    if (error) report(say.episodeEndedError, error);
+    if (error) report(say.endedWithError, error);
   } catch (thrown) {
     gathered.flush();
     dispatch({ type: 'run_ended', run: null });
     if (!isAbort(thrown) && useLab.getState().engine !== 'failed') {
-      report(say.runStoppedError, toWire(thrown));
+      report(say.stoppedWithError, toWire(thrown));
     }
   }
   tellEnd(ended);
@@ -214,5 +214,5 @@ function modelOf({ settings }: RunManifest): ModelRef | null {
 }
 
 function refuse(error: LabError): void {
-  report(say.runNotStarted, toWire(error));
+  report(say.notStarted, toWire(error));
 }

@@ -26,11 +26,11 @@ export function RunsList() {
   return (
     <section className="panel" aria-labelledby="runs-title">
       <div className="panel-head">
-        <h2 id="runs-title">{say.keptHere}</h2>
+        <h2 id="runs-title">{say.title}</h2>
         <button
           type="button"
           className="button small"
-          data-tip={say.allRunsTableSeveral}
+          data-tip={say.compareHelp}
           onClick={() => void openComparison()}
         >
           <Icon name="compare" />
@@ -39,7 +39,7 @@ export function RunsList() {
         <button
           type="button"
           className="button small"
-          data-tip={say.opensRunSavedBundle}
+          data-tip={say.openHelp}
           onClick={() => picker.current?.click()}
         >
           <Icon name="open" />
@@ -50,7 +50,7 @@ export function RunsList() {
           type="file"
           accept=".zip,.jsonl"
           hidden
-          aria-label={say.runBundleJsonl}
+          aria-label={say.file}
           onChange={(event) => {
             const file = event.target.files?.[0];
             event.target.value = '';
@@ -59,7 +59,7 @@ export function RunsList() {
         />
       </div>
       {runs.length === 0 ? (
-        <p className="aside">{say.noRunsYetEach}</p>
+        <p className="aside">{say.none}</p>
       ) : (
         <ul className="runs">
           {runs.map((run) => (
@@ -102,7 +102,7 @@ function Run({ run, current, live }: { run: RunSummary; current: boolean; live: 
           {plural(run.rollbacks, 'rollback')}
         </span>
         <span className="run-facts">
-          {say.seed(whenText(run.createdAt), manifest.modelName, manifest.settings.seed)}
+          {say.details(whenText(run.createdAt), manifest.modelName, manifest.settings.seed)}
         </span>
       </button>
       {canResume(run) && !live && (
@@ -110,7 +110,7 @@ function Run({ run, current, live }: { run: RunSummary; current: boolean; live: 
           type="button"
           className="button small run-resume"
           disabled={locked}
-          data-tip={say.goesWhereEndedWhat}
+          data-tip={say.resumeHelp}
           onClick={() => void resumeRun(run.id)}
         >
           {say.resume}

@@ -35,7 +35,7 @@ export function SaveButtons({
         type="button"
         className="button"
         disabled={!svg}
-        onClick={() => svg && void attempt(say.pictureNotSaved, () => savePng(name, svg()))}
+        onClick={() => svg && void attempt(say.pictureFailed, () => savePng(name, svg()))}
       >
         <Icon name="save" />
         {say.png}

@@ -23,7 +23,7 @@ export async function savePng(name: string, svg: string): Promise<void> {
     canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
     const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, 'image/png'));
     if (!blob) {
-      throw new LabError('internal', say.browserCouldNotDraw(canvas.width, canvas.height));
+      throw new LabError('internal', say.tooLarge(canvas.width, canvas.height));
     }
     saveBytes(`${name}.png`, new Uint8Array(await blob.arrayBuffer()), 'image/png');
   } finally {

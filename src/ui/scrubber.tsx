@@ -55,8 +55,8 @@ export function Scrubber() {
         className="track"
         role="slider"
         tabIndex={0}
-        aria-label={say.stepScreen}
-        data-tip={say.eachBarStepHigh}
+        aria-label={say.title}
+        data-tip={say.help}
         aria-valuemin={0}
         aria-valuemax={last}
         aria-valuenow={step}
@@ -102,7 +102,7 @@ export function Scrubber() {
       >
         <Icon name="right" />
       </button>
-      <span className="count">{last === 0 ? say.noSteps : `${step} / ${last}`}</span>
+      <span className="count">{last === 0 ? say.countNone : `${step} / ${last}`}</span>
     </div>
   );
 }
@@ -121,8 +121,8 @@ function Playback({ disabled }: { disabled: boolean }) {
       <button
         type="button"
         className="button bare iconic small"
-        aria-label={playing ? say.haltPlayback : say.playStepsBack}
-        data-tip={say.playsRecordedStepsOne}
+        aria-label={playing ? say.halt : say.play}
+        data-tip={say.playHelp}
         disabled={disabled}
         onClick={() => dispatch({ type: 'play', on: !playing })}
       >
@@ -131,8 +131,8 @@ function Playback({ disabled }: { disabled: boolean }) {
       <button
         type="button"
         className="button bare small speed"
-        aria-label={say.playbackSpeedChange(speed, faster)}
-        data-tip={say.howFastPlaybackGoes}
+        aria-label={say.speed(speed, faster)}
+        data-tip={say.speedHelp}
         disabled={disabled}
         onClick={() => dispatch({ type: 'play_speed', speed: faster })}
       >

@@ -248,9 +248,9 @@ function niceStep(rough: number): number {
 export function summaryOf(name: string, values: readonly (number | null)[]): string {
   const known = values.filter((value) => value !== null);
   const last = known.at(-1);
-  if (last === undefined) return say.nothingMeasuredYet(name);
+  if (last === undefined) return say.nothingMeasured(name);
   const low = Math.min(...known);
   const high = Math.max(...known);
   const digits = (value: number) => String(Number(value.toPrecision(3)));
-  return say.valuesLast(name, known.length, digits(low), digits(high), digits(last));
+  return say.summary(name, known.length, digits(low), digits(high), digits(last));
 }

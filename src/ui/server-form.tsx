@@ -74,7 +74,7 @@ export function ServerForm({
         type="password"
         autoComplete="off"
         aria-label={say.key(of)}
-        placeholder={say.keyWhereWantsOne}
+        placeholder={say.keyHint}
         value={key}
         onChange={(event) => setKey(event.target.value)}
       />

@@ -23,8 +23,8 @@ import './settings-form.css';
 const groupTitles: Readonly<Record<Field['group'], string>> = {
   policy: say.policy,
   method: say.method,
-  trigger: say.whenUpdate,
-  rollback: say.whenRollBack,
+  trigger: say.trigger,
+  rollback: say.rollback,
   run: say.run,
   prompt: say.prompt,
   summary: say.summaryModel,
@@ -49,14 +49,14 @@ export function SettingsForm() {
           type="button"
           className="button bare small"
           disabled={changed.length === 0}
-          data-tip={say.putsEverySettingBackDefault}
+          data-tip={say.resetHelp}
           onClick={() => dispatch({ type: 'settings_replaced', settings: startSettings })}
         >
           <Icon name="reset" />
           {changed.length === 0 ? say.allDefaults : say.reset(changed.length)}
         </button>
       </div>
-      {running && <p className="aside">{say.changesHoldNextRun}</p>}
+      {running && <p className="aside">{say.holdForNextRun}</p>}
       {groups.slice(0, whole ? groups.length : seenFirst).map((group) => (
         <Fragment key={group}>
           <Group group={group} changed={changed} whole={whole} />
@@ -73,7 +73,7 @@ export function SettingsForm() {
         <button
           type="button"
           className="button small"
-          data-tip={say.savesModelsMethodRun}
+          data-tip={say.configTomlHelp}
           onClick={() => void saveSettings('config.toml', settings)}
         >
           <Icon name="save" />
@@ -82,7 +82,7 @@ export function SettingsForm() {
         <button
           type="button"
           className="button small"
-          data-tip={say.savesTriggersRollbackLimits}
+          data-tip={say.settingsJsonHelp}
           onClick={() => void saveSettings('settings.json', settings)}
         >
           <Icon name="save" />
@@ -94,7 +94,7 @@ export function SettingsForm() {
           accept=".toml,.json"
           multiple
           hidden
-          aria-label={say.configTomlSettingsJson}
+          aria-label={say.files}
           onChange={async (event) => {
             // settings.json comes last: where both files name a setting, it wins.
             const files = [...(event.target.files ?? [])].sort((a) =>
@@ -193,8 +193,8 @@ function Row({ name, changed }: { name: FieldName; changed: boolean }) {
         <button
           type="button"
           className="button bare iconic small undo"
-          aria-label={say.back(field.label, defaultText(field))}
-          data-tip={say.backField(defaultText(field))}
+          aria-label={say.backTo(field.label, defaultText(field))}
+          data-tip={say.backToHelp(defaultText(field))}
           onClick={() => change(name, startSettings[name])}
         >
           <Icon name="reset" />
@@ -337,5 +337,5 @@ function rangeText(field: Field): string {
   const standard = say.default(defaultText(field), unit);
   if (field.kind !== 'number') return `${standard}.`;
   const high = field.max >= Number.MAX_SAFE_INTEGER ? '2⁵³ − 1' : field.max.toLocaleString('en');
-  return say.fromTo(standard, field.min, high);
+  return say.range(standard, field.min, high);
 }

@@ -21,7 +21,7 @@ export function SideBySide({ runs }: { runs: readonly RunView[] }) {
     <select aria-label={label} value={value} onChange={(event) => set(Number(event.target.value))}>
       {runs.map((run, index) => (
         <option key={index} value={index}>
-          {say.seed(
+          {say.run(
             index + 1,
             run.started.manifest.settings.method,
             run.started.manifest.settings.seed,
@@ -33,11 +33,11 @@ export function SideBySide({ runs }: { runs: readonly RunView[] }) {
   return (
     <section className="compare-part" aria-labelledby="side-title">
       <div className="compare-bar">
-        <h3 id="side-title">{say.sideSide}</h3>
+        <h3 id="side-title">{say.title}</h3>
         {choose(say.runLeft, left, setLeft)}
         {choose(say.runRight, right, setRight)}
         {divergence === null ? (
-          <span>{say.theyActAlikeEveryStep}</span>
+          <span>{say.alike}</span>
         ) : (
           <button
             type="button"
@@ -48,10 +48,10 @@ export function SideBySide({ runs }: { runs: readonly RunView[] }) {
                 ?.scrollIntoView({ block: 'center' })
             }
           >
-            {say.theyPartStep(divergence)}
+            {say.partAt(divergence)}
           </button>
         )}
-        {!sameTask && <span className="aside">{say.mindTheseDifferentTasks}</span>}
+        {!sameTask && <span className="aside">{say.differentTasks}</span>}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reached by keyboard */}
       <div className="pairs" ref={list} tabIndex={0}>

@@ -234,14 +234,14 @@ export function reduce(state: UiState, event: UiEvent): UiState {
           tone: 'error',
           title: say.engineStopped,
           message: event.error.message,
-          next: say.restartEngineStoredRuns,
+          next: say.restartHelp,
           action: 'restart_engine',
         }),
         engine: 'failed',
         model: null,
         loading: null,
         live: state.live && { ...state.live, status: 'ended', writing: null, phase: null },
-        status: say.engineStoppedTitle,
+        status: say.engineStoppedStatus,
       };
     case 'environments':
       return { ...state, environments: event.environments };
@@ -264,7 +264,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
           preview: event.preview,
           asking: event.asking,
         },
-        status: event.asking ? say.mayNotFitIntoMemory(event.preview.name) : state.status,
+        status: event.asking ? say.mayNotFit(event.preview.name) : state.status,
       };
     case 'model_agreed':
       return { ...state, loading: state.loading && { ...state.loading, asking: false } };

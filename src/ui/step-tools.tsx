@@ -24,7 +24,7 @@ export function StepTools({ step }: { step: StepTaken }) {
       <button
         type="button"
         className="button bare small"
-        data-tip={say.copiesAddressStepFiles}
+        data-tip={say.linkHelp}
         onClick={() =>
           navigator.clipboard.writeText(addressOf(run, step.t)).then(
             () => setCopied(true),
@@ -38,7 +38,7 @@ export function StepTools({ step }: { step: StepTaken }) {
       <button
         type="button"
         className="button bare small"
-        data-tip={say.everythingRecordedStepJson}
+        data-tip={say.jsonHelp}
         onClick={() => setOpen('record')}
       >
         <Icon name="braces" />
@@ -47,7 +47,7 @@ export function StepTools({ step }: { step: StepTaken }) {
       <button
         type="button"
         className="button bare small"
-        data-tip={say.whereEverythingWorldAfterStep}
+        data-tip={say.worldHelp}
         onClick={() => dispatch({ type: 'lower_panel', panel: 'world' })}
       >
         <Icon name="house" />
@@ -56,7 +56,7 @@ export function StepTools({ step }: { step: StepTaken }) {
       <button
         type="button"
         className="button bare small"
-        data-tip={say.newRunTakesSteps}
+        data-tip={say.forkHelp}
         onClick={() => setOpen('fork')}
       >
         <Icon name="fork" />

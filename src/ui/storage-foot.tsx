@@ -21,7 +21,7 @@ export function StorageFoot() {
           type="button"
           className="button small"
           disabled={count === 0}
-          data-tip={say.everyRunBrowserOne}
+          data-tip={say.exportHelp}
           onClick={() => void saveNotebook()}
         >
           <Icon name="save" />
@@ -30,7 +30,7 @@ export function StorageFoot() {
         <button
           type="button"
           className="button small"
-          data-tip={say.addsRunsExportedNotebook}
+          data-tip={say.importHelp}
           onClick={() => picker.current?.click()}
         >
           <Icon name="open" />
@@ -54,10 +54,10 @@ export function StorageFoot() {
         <p className="aside">
           {say.used(bytesText(storage.usage), bytesText(storage.quota))}{' '}
           {storage.persisted ? (
-            say.browserKeepsUntilYouDelete
+            say.persisted
           ) : (
             <>
-              {say.browserMayClearWhen}{' '}
+              {say.notPersisted}{' '}
               <button type="button" className="link" onClick={() => void persistStorage()}>
                 {say.askNot}
               </button>

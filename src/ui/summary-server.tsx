@@ -14,8 +14,7 @@ export function SummaryServer({ locked }: { locked: boolean }) {
     return (
       <div className="group">
         <p className="aside">
-          <b>{model}</b> {say.at} <code>{serverAddress(server.baseUrl)}</code>{' '}
-          {say.writesSummariesSentTask}
+          <b>{model}</b> {say.at} <code>{serverAddress(server.baseUrl)}</code> {say.writesThem}
         </p>
         <button
           type="button"
@@ -23,16 +22,14 @@ export function SummaryServer({ locked }: { locked: boolean }) {
           disabled={locked}
           onClick={disconnectSummaries}
         >
-          {say.letPolicyWriteThem}
+          {say.letPolicyWrite}
         </button>
       </div>
     );
   }
   return (
     <div className="group">
-      <p className="aside">
-        {model === '' ? say.policyWritesSummariesItself : say.summariesComeConnectServer(model)}
-      </p>
+      <p className="aside">{model === '' ? say.policyWrites : say.connectFirst(model)}</p>
       <ServerForm
         // An opened config.toml fills it anew.
         key={`${channel?.base_url ?? ''} ${model}`}

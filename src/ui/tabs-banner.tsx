@@ -10,14 +10,12 @@ export function TabsBanner() {
   if (writer === 'this_tab' || writer === 'unknown') return null;
   return (
     <section className="tabs-banner" aria-label={say.anotherTab}>
-      <p role="status">
-        {writer === 'taking_over' ? say.askingOtherTabStop : say.notebookOpenAnotherTab}
-      </p>
+      <p role="status">{writer === 'taking_over' ? say.takingOver : say.readsOnly}</p>
       <button
         type="button"
         className="button small"
         disabled={writer === 'taking_over'}
-        data-tip={say.runOtherTabStopped}
+        data-tip={say.takeOverHelp}
         onClick={() => takeOver()}
       >
         {say.takeOver}

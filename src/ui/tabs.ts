@@ -58,7 +58,7 @@ export function takeOver(): void {
 export function mayWrite(): boolean {
   const { writer } = useLab.getState().notebook;
   if (writer === 'this_tab' || writer === 'unknown') return true;
-  report(say.tabOnlyReads, toWire(new LabError('unsupported', say.notebookOpenAnotherTab)));
+  report(say.tabOnlyReads, toWire(new LabError('unsupported', say.takeOverFirst)));
   return false;
 }
 

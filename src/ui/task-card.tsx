@@ -80,7 +80,7 @@ export function TaskCard() {
               </button>
               <input
                 type="number"
-                aria-label={say.numberTaskSplit}
+                aria-label={say.number}
                 min={0}
                 max={Math.max(0, known.length - 1)}
                 value={task?.index ?? 0}
@@ -100,8 +100,8 @@ export function TaskCard() {
               <button
                 type="button"
                 className="button bare iconic small"
-                aria-label={say.anyTaskSplit}
-                data-tip={say.anyTaskSplit}
+                aria-label={say.anyTask}
+                data-tip={say.anyTask}
                 disabled={known.length < 2 || running}
                 onClick={() => choose(Math.floor(Math.random() * known.length))}
               >
@@ -109,19 +109,19 @@ export function TaskCard() {
               </button>
             </div>
           )}
-          <p className="goal">{task?.goal ?? (task ? say.goalToldWorld : say.readingTasks)}</p>
+          <p className="goal">{task?.goal ?? (task ? say.goalUnknown : say.readingTasks)}</p>
           <p className="aside task-foot">
             <span>
-              {fromFile ? say.oneWorldFile : split ? `${task?.kind ?? ''}` : plural(0, 'task')}
+              {fromFile ? say.fromFile : split ? `${task?.kind ?? ''}` : plural(0, 'task')}
             </span>
             <button
               type="button"
               className="link"
               disabled={running}
-              data-tip={say.opensSceneJsonGame}
+              data-tip={say.openFileHelp}
               onClick={() => picker.current?.click()}
             >
-              {say.worldFileLabel}
+              {say.openFile}
             </button>
           </p>
           <input
@@ -129,7 +129,7 @@ export function TaskCard() {
             type="file"
             accept=".json,.tw-pddl"
             hidden
-            aria-label={say.sceneJsonGameTwPddl}
+            aria-label={say.acceptedFiles}
             onChange={(event) => {
               const file = event.target.files?.[0];
               event.target.value = '';

@@ -48,7 +48,7 @@ export function TokenDetail({ run, boundary, j }: { run: RunView; boundary: Boun
               ? say.notMeasured
               : after === null
                 ? say.nats(valueText(before))
-                : say.natsBeforeAfter(valueText(before), valueText(after))}
+                : say.change(valueText(before), valueText(after))}
           </dd>
         </div>
         {before !== null && (
@@ -94,7 +94,7 @@ export function TokenDetail({ run, boundary, j }: { run: RunView; boundary: Boun
           </dt>
           <dd>
             {ngram === null || count === 0 ? (
-              say.noneCoversOccurredBefore
+              say.neverBefore
             ) : (
               <>
                 <code className="token-text">{visibleText(ngram)}</code>

@@ -98,7 +98,7 @@ export function TokenMatrix({
         <canvas
           ref={canvas}
           role="img"
-          aria-label={say.boundariesTokensEachColoured(rows.length, longest, colour)}
+          aria-label={say.summary(rows.length, longest, colour)}
           style={{ width: drawnWidth, height: drawnHeight }}
           onPointerMove={(event) => {
             const next = cellAt(event);

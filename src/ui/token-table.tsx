@@ -54,7 +54,7 @@ export function TokenTable({ run }: { run: RunView }) {
     <section className="token-table" aria-label={say.keptTokens} tabIndex={0}>
       <p className="token-table-head">
         {rows.length === 0 ? (
-          say.clickTokensTextAmong
+          say.empty
         ) : (
           <>
             <button
@@ -132,7 +132,7 @@ export function TokenTable({ run }: { run: RunView }) {
                   <button
                     type="button"
                     className="button bare iconic small"
-                    aria-label={say.takeTokenStepOffTable(row.j + 1, row.boundary.t)}
+                    aria-label={say.takeOffNamed(row.j + 1, row.boundary.t)}
                     onClick={() =>
                       dispatch({ type: 'token_pinned', pin: { seq: row.boundary.seq, j: row.j } })
                     }

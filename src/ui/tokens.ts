@@ -42,11 +42,11 @@ export const quantityWords: Readonly<
   Record<Quantity, { readonly title: string; readonly low: string; readonly high: string }>
 > = {
   weight: { title: say.tokenWeight, low: say.repeated, high: say.new },
-  ce_before: { title: say.crossEntropyBeforeNats, low: say.expected, high: say.surprising },
-  ce_after: { title: say.crossEntropyAfterNats, low: say.expected, high: say.surprising },
-  ce_change: { title: say.changeCrossEntropyNats, low: say.likelier, high: say.lessLikely },
-  kl: { title: say.klEpisodeStartNats, low: say.before, high: say.moved },
-  entropy: { title: say.entropyAfterNats, low: say.sure, high: say.unsure },
+  ce_before: { title: say.ceBefore, low: say.expected, high: say.surprising },
+  ce_after: { title: say.ceAfter, low: say.expected, high: say.surprising },
+  ce_change: { title: say.ceChange, low: say.likelier, high: say.lessLikely },
+  kl: { title: say.kl, low: say.unmoved, high: say.moved },
+  entropy: { title: say.entropy, low: say.sure, high: say.unsure },
 };
 
 /** The scale over some boundaries: weights are always 0 to 1, both cross entropies share theirs. */

@@ -17,33 +17,33 @@ interface Stop {
 const stops: readonly Stop[] = [
   {
     at: '.run-bar',
-    title: say.runPauseStepStop,
-    text: say.oneClickRunsEpisode,
+    title: say.runTitle,
+    text: say.runText,
   },
   {
     at: '.transcript',
-    title: say.whatAgentThoughtDidSaw,
-    text: say.everyBoundaryCardSays,
+    title: say.transcriptTitle,
+    text: say.transcriptText,
   },
   {
     at: '.charts',
-    title: say.howRepetitionDriftLossWent,
-    text: say.limitsDrawnLinesCursor,
+    title: say.chartsTitle,
+    text: say.chartsText,
   },
   {
     at: '.heatmap',
-    title: say.howMuchEachTokenCounted,
-    text: say.tokenAgentHadWritten,
+    title: say.tokensTitle,
+    text: say.tokensText,
   },
   {
     at: '.side',
-    title: say.whatNextRunMade,
-    text: say.modelTaskSettingsUnder,
+    title: say.setupTitle,
+    text: say.setupText,
   },
   {
     at: '.badge-button',
-    title: say.whatComputes,
-    text: say.webgpuProcessorClickSee,
+    title: say.backendTitle,
+    text: say.backendText,
   },
 ];
 

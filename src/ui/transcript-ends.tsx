@@ -13,8 +13,7 @@ export function First({ run }: { run: RunView }) {
   return (
     <details className="first">
       <summary>
-        {say.whatPolicyGivenFirst}{' '}
-        <span className="aside">{plural(run.started.promptIds.length, 'token')}</span>
+        {say.given} <span className="aside">{plural(run.started.promptIds.length, 'token')}</span>
       </summary>
       {run.started.messages.map((message, index) => (
         <div key={index} className="message">
@@ -42,7 +41,7 @@ function Live({ live }: { live: LiveRun }) {
       <span className="step-number">{t}</span>
       <div className="step-body">
         {live.status === 'paused' ? (
-          <p className="aside">{say.pausedResumeGoesStep}</p>
+          <p className="aside">{say.paused}</p>
         ) : writing ? (
           <p className="stream">
             {writing.text}
@@ -83,8 +82,8 @@ function End({ ended }: { ended: EpisodeEnded }) {
       </p>
       {ended.reflection && (
         <>
-          <p className="aside">{say.wroteForNextTry}</p>
-          <p className="reflection">{ended.reflection.text.trim() || say.wroteNothing}</p>
+          <p className="aside">{say.reflection}</p>
+          <p className="reflection">{ended.reflection.text.trim() || say.reflectionEmpty}</p>
         </>
       )}
     </div>
@@ -97,9 +96,9 @@ function Cut() {
     <div className="card end quiet">
       <p className="card-head">
         <Mark tone="quiet" />
-        <strong>{say.recordEnds}</strong>
+        <strong>{say.cut}</strong>
       </p>
-      <p>{say.runInterruptedBeforeEnd}</p>
+      <p>{say.cutHelp}</p>
     </div>
   );
 }

@@ -71,7 +71,7 @@ export const Step = memo(function Step({ step, find, place }: StepProps) {
       </div>
       <span
         className="step-repetition"
-        data-tip={say.repetitionLargestSimilarityWords(
+        data-tip={say.repetitionHelp(
           valueText(step.repetition),
           plural(step.generation.ids.length, 'token'),
         )}
@@ -92,10 +92,10 @@ export function ManualRollback({ event, place }: { event: RolledBack; place: Pla
       <p className="card-head">
         <Mark tone="note" />
         <strong>
-          <Term name="rollback">{say.rolledBack}</Term> {say.youAfterStep(event.t)}
+          <Term name="rollback">{say.rolledBack}</Term> {say.byYou(event.t)}
         </strong>
       </p>
-      <p>{event.restored ? say.adapterEpisodeStart : say.thereNothingUndoAdapter}</p>
+      <p>{event.restored ? say.restored : say.nothingToUndo}</p>
     </li>
   );
 }

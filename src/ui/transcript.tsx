@@ -95,7 +95,7 @@ export function Transcript({ run }: { run: RunView }) {
             {part && <li className="room" aria-hidden="true" style={{ height: window.below }} />}
           </ol>
           {items.length === 0 && run.items.length > 0 && (
-            <p className="none-shown">{say.noPartRunPassesFilter}</p>
+            <p className="none-shown">{say.noneShown}</p>
           )}
           <Last run={run} />
         </div>

@@ -25,9 +25,9 @@ export function Welcome() {
     <section className="welcome" aria-labelledby="welcome-title">
       <div className="welcome-inner">
         <Offer />
-        <h2 id="welcome-title">{say.watchLanguageModelLearn}</h2>
+        <h2 id="welcome-title">{say.title}</h2>
         <p className="lead">
-          <Prose text={say.smallModelLooksThings} /> <WhatLeaves />
+          <Prose text={say.lead} /> <WhatLeaves />
         </p>
         <div className="welcome-buttons">
           <button
@@ -46,7 +46,7 @@ export function Welcome() {
                   : say.runBundledPolicy}
           </button>
           <button type="button" className="button big" onClick={() => void openDemo()}>
-            {say.openRecordedRun}
+            {say.openDemo}
           </button>
           <button type="button" className="button bare big" onClick={() => void startTour()}>
             {say.takeTour}
@@ -56,19 +56,19 @@ export function Welcome() {
           <li>
             <h3>{say.act}</h3>
             <p>
-              <Prose text={say.eachStepPolicyPolicy} />
+              <Prose text={say.actText} />
             </p>
           </li>
           <li>
-            <h3>{say.weighLearn}</h3>
+            <h3>{say.learn}</h3>
             <p>
-              <Prose text={say.everyFewStepsAdapter} />
+              <Prose text={say.learnText} />
             </p>
           </li>
           <li>
             <h3>{say.guard}</h3>
             <p>
-              <Prose text={say.tooMuchRatioRepetition} />
+              <Prose text={say.guardText} />
             </p>
           </li>
         </ol>
@@ -78,9 +78,9 @@ export function Welcome() {
             <summary>
               {capabilities?.backend === 'webgpu'
                 ? missing.length === 1
-                  ? say.browserOffersWebgpuOne
-                  : say.browserOffersWebgpuOther(missing.length)
-                : say.noWebgpuModelRuns}
+                  ? say.oneThingMissing
+                  : say.thingsMissing(missing.length)
+                : say.noWebgpu}
             </summary>
             <ProbeSteps steps={missing} />
           </details>
@@ -112,7 +112,7 @@ function Offer() {
     <section className="offer" aria-label={say.interruptedRun}>
       <p>
         <strong>{run.goal || say.runTitle}</strong>{' '}
-        {say.interruptedAfterEverythingThereKept(plural(run.steps, 'step'))}
+        {say.interruptedAfter(plural(run.steps, 'step'))}
       </p>
       <div>
         <button
@@ -185,7 +185,7 @@ function Example() {
           );
         })}
       </p>
-      <figcaption>{say.wordsWrittenTwiceBefore}</figcaption>
+      <figcaption>{say.exampleCaption}</figcaption>
     </figure>
   );
 }

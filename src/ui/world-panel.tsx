@@ -30,7 +30,7 @@ export function WorldPanel({ run }: { run: RunView }) {
   return (
     <section className="world" aria-labelledby="world-title">
       <div className="heatmap-head">
-        <h3 id="world-title">{say.worldAfterStep(t)}</h3>
+        <h3 id="world-title">{say.title(t)}</h3>
         <span className="aside world-holding">
           {world?.holding ? (
             <>
@@ -48,10 +48,10 @@ export function WorldPanel({ run }: { run: RunView }) {
           {say.backTokens}
         </button>
       </div>
-      {worlds?.length === 0 && <p className="heatmap-empty">{say.worldCannotLookedInto}</p>}
+      {worlds?.length === 0 && <p className="heatmap-empty">{say.notShown}</p>}
       {worlds === null && <p className="heatmap-empty">{say.replayingActions}</p>}
       {broken !== null && broken <= t && (
-        <p className="heatmap-note warn-text">{say.stepReplayedWorldNot(broken)}</p>
+        <p className="heatmap-note warn-text">{say.diverged(broken)}</p>
       )}
       {world && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reached by keyboard
@@ -80,7 +80,7 @@ export function WorldPanel({ run }: { run: RunView }) {
           ))}
         </ul>
       )}
-      <p className="heatmap-note">{say.paleThingsNeverNamed}</p>
+      <p className="heatmap-note">{say.legend}</p>
     </section>
   );
 }
@@ -100,13 +100,7 @@ function Thing({
       className="thing"
       data-seen={at !== undefined}
       data-moved={moved || undefined}
-      data-tip={
-        at === undefined
-          ? say.noObservationNamedYet
-          : at === 0
-            ? say.namedFirstObservation
-            : say.lastNamedObservationStep(at)
-      }
+      data-tip={at === undefined ? say.neverNamed : at === 0 ? say.namedAtStart : say.namedAt(at)}
     >
       {thing.name}
       {thing.marks.length > 0 && ` (${thing.marks.join(', ')})`}
@@ -131,7 +125,7 @@ function useWorlds(run: RunView): readonly WorldSketch[] | null {
     if (!ready) return;
     let wanted = true;
     const actions = steps.map(({ action }) => action);
-    void attempt(say.worldCouldNotReplayed, async () => {
+    void attempt(say.replayFailed, async () => {
       const found = await engine().call('worldHistory', { task: started.task, actions });
       if (wanted) setWorlds(found);
     });
