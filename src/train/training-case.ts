@@ -13,7 +13,7 @@ import { finish } from '../model/macrotask.ts';
 import type { AdapterData } from '../records.ts';
 import { Adam } from './adam.ts';
 import type { WeightedIds } from './loss.ts';
-import { klDivergence, measureCrossEntropy, updateAdapter } from './update.ts';
+import { klDivergences, measureCrossEntropy, updateAdapter } from './update.ts';
 
 /** The file; field names as on disk. */
 export interface TrainingCase {
@@ -118,8 +118,7 @@ export async function runTrainingCase(
     const rows = labelRows(labels);
     return {
       ce: [...(await measureCrossEntropy(model, adapter, labels, signal))],
-      adapterBase: await klDivergence(model, adapter, null, ids, rows, signal),
-      baseAdapter: await klDivergence(model, null, adapter, ids, rows, signal),
+      kl: await klDivergences(model, adapter, null, ids, rows, signal),
     };
   };
   const before = await measure();
@@ -153,10 +152,10 @@ export async function runTrainingCase(
       ce_after: after.ce,
       grad_norm_step1: mapValues(gradients, norm),
       grad_first4_step1: mapValues(gradients, first4),
-      kl_adapter_base_before: before.adapterBase,
-      kl_base_adapter_before: before.baseAdapter,
-      kl_adapter_base_after: after.adapterBase,
-      kl_base_adapter_after: after.baseAdapter,
+      kl_adapter_base_before: before.kl.pq,
+      kl_base_adapter_before: before.kl.qp,
+      kl_adapter_base_after: after.kl.pq,
+      kl_base_adapter_after: after.kl.qp,
       param_norm_after: mapValues(parameters, norm),
       param_first4_after: mapValues(parameters, first4),
     },

@@ -164,17 +164,17 @@ export async function measureCrossEntropy(
 }
 
 /**
- * Mean over `rows` of the exact KL(P ‖ Q) in nats over the whole vocabulary, where P and Q are the
- * next-token distributions after ids[0 … row] under two adapters (null: the base).
+ * Means over `rows` of the exact KL in nats over the whole vocabulary, one way and the other, where P and Q
+ * are the next-token distributions after ids[0 … row] under two adapters (null: the base).
  */
-export async function klDivergence(
+export async function klDivergences(
   rounding: LlamaModel,
   p: Adapter | null,
   q: Adapter | null,
   ids: readonly number[],
   rows: Int32Array,
   signal?: AbortSignal,
-): Promise<number> {
+): Promise<{ readonly pq: number; readonly qp: number }> {
   const model = withExactProducts(rounding);
   const used = ids.slice(0, (rows.at(-1) ?? 0) + 1);
   const outputs: tf.Tensor2D[] = [];
@@ -183,8 +183,11 @@ export async function klDivergence(
       outputs.push(...(await finish(runSequence(model, adapter, used, 'output', signal))));
     }
     const [xp, xq] = outputs;
-    const kl = await klAt(model, given(xp), given(xq), rows, signal);
-    return kl.reduce((sum, value) => sum + value, 0) / rows.length;
+    const mean = async (from?: tf.Tensor2D, to?: tf.Tensor2D) => {
+      const kl = await klAt(model, given(from), given(to), rows, signal);
+      return kl.reduce((sum, value) => sum + value, 0) / rows.length;
+    };
+    return { pq: await mean(xp, xq), qp: await mean(xq, xp) };
   } finally {
     tf.dispose(outputs);
   }
