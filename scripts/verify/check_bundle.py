@@ -21,23 +21,23 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 SMOLLM2 = pathlib.Path('.cache/models/SmolLM2-135M-Instruct.Q4_1.gguf').resolve()
 POLICY = next(pathlib.Path('models').glob('*/*-q8_0.gguf')).resolve()
 
-ATT = 'ngram_n = 3\ngrad_steps = 2\nupdate_interval_k = 3\nlearning_rate = 0.002\n'
+ATT = 'ngram_n = 3\ngrad_steps = 2\nupdate_interval_k = 3\n'
 TRIGGER = {'min_steps_before_first_update': 3, 'novelty_threshold': 0, 'max_updates_per_episode': 4}
-#: Name, model, more of [models.policy] and [lab], more of att.rollback.
+#: Name, model, more of [models.policy], [att] and [lab], more of att.rollback. SmolLM2 learns at the default rate.
 RUNS = [
-    ('the bundled policy', POLICY, '',
+    ('the bundled policy', POLICY, '', 'learning_rate = 0.002\n',
      'step_limit = 12\ntarget_modules = ["q_proj", "k_proj", "v_proj", "down_proj"]\n', {'kl_divergence_limit': 5}),
-    ('the bundled policy, in context', POLICY, '',
+    ('the bundled policy, in context', POLICY, '', 'learning_rate = 0.002\n',
      'step_limit = 12\nloss_normalisation = "tokens"\ntrain_context = "conversation"\n', {'kl_divergence_limit': 0.00015}),
-    ('SmolLM2-135M', SMOLLM2, 'max_tokens = 24\n', 'step_limit = 6\n', {'kl_divergence_limit': 5}),
+    ('SmolLM2-135M', SMOLLM2, 'max_tokens = 24\n', '', 'step_limit = 6\n', {'kl_divergence_limit': 5}),
 ]
 
 
-def bundle(scratch, index, model, policy, lab, rollback):
+def bundle(scratch, index, model, policy, att, lab, rollback):
     """Plays one episode and unpacks its bundle into a folder that holds nothing else."""
     out = scratch / f'run{index}'
     config, settings = scratch / f'{index}.toml', scratch / f'{index}.json'
-    config.write_text(f'[models.policy]\n{policy}[att]\n{ATT}[lab]\n{lab}')
+    config.write_text(f'[models.policy]\n{policy}[att]\n{ATT}{att}[lab]\n{lab}')
     limits = {'repetition_ratio_limit': 1, **rollback}
     settings.write_text(json.dumps({'att': {'trigger': TRIGGER, 'rollback': limits}}))
     attt('run', '--model', model, '--env', 'household', '--split', 'valid_unseen', '--tasks', 2, '--seed', 3,
@@ -50,7 +50,7 @@ def bundle(scratch, index, model, policy, lab, rollback):
 
 def script(folder, name, *args, isolated=False):
     """Runs a script of the bundle far from this repository; `isolated`: without any installed package."""
-    flags = ['-I', '-S'] if isolated else []
+    flags = ['-E', '-s', '-S'] if isolated else []
     env = {**os.environ, 'WANDB_SILENT': 'true', 'TRACKIO_DIR': str(folder / 'trackio'), 'HF_HUB_OFFLINE': '1'}
     done = subprocess.run([sys.executable, *flags, str(folder / 'replay' / f'{name}.py'), *map(str, args)],
                           cwd=folder, env=env, stdout=subprocess.PIPE, text=True)
@@ -91,17 +91,18 @@ def main():
         found_rows.append({'what': what, 'found': str(found), 'limit': limit, 'ok': bool(ok)})
 
     with tempfile.TemporaryDirectory() as scratch:
-        for index, (name, model, policy, lab, rollback) in enumerate(RUNS):
-            file, folder = bundle(pathlib.Path(scratch), index, model, policy, lab, rollback)
+        for index, (name, model, *more) in enumerate(RUNS):
+            file, folder = bundle(pathlib.Path(scratch), index, model, *more)
             checked = attt('bundle', 'validate', file)
             facts = json.loads((folder / 'MANIFEST.json').read_text())['facts']
             row(f'{name}: a valid bundle of {facts["steps"]} steps, {facts["updates"]} updates kept, '
                 f'{facts["rollbacks"]} rollbacks', checked['valid'], 'True, with an update or rollback',
                 checked['valid'] and facts['updates'] + facts['rollbacks'] > 0)
-            code, said = script(folder, 'ratios', isolated=True)
-            counted = last_json(said)
-            row(f'{name}: `ratios.py`, {counted["ratios"]} ratios and {counted["weights"]} weights, wrong ones',
-                sum(counted['wrong'].values()), '0 of some', code == 0 and counted['weights'] > 0)
+            for what in ('ratios', 'weights'):
+                code, said = script(folder, what, isolated=True)
+                counted = last_json(said)
+                row(f'{name}: `{what}.py`, {counted[what]} {what}, wrong ones', counted['wrong'], '0 of some',
+                    code == 0 and counted['wrong'] == 0 and counted[what] > 0)
             code, said = script(folder, 'losses', model)
             for what, result in last_json(said).items():
                 error, limit = result['largest_error'], result['limit']
@@ -138,8 +139,8 @@ def main():
                 f'success, {2 * facts["steps"] + 1} messages, some events',
                 log.status == 'success' and len(sample.messages) == 2 * facts['steps'] + 1 and infos > 0)
     about = ('`attt run --bundles` on valid_unseen 2, seed 3; each bundle unpacked into a folder of its own, and its '
-             '`replay/` scripts run there. `ratios.py` ran without any package. `losses.py` begins at the adapter '
-             "of the episode's start and trains every update again with PyTorch and PEFT.")
+             '`replay/` scripts run there. `ratios.py` and `weights.py` ran without any package. `losses.py` begins '
+             "at the adapter of the episode's start and trains every update again with PyTorch and PEFT.")
     print(json.dumps({'title': 'Run bundles', 'about': about, 'rows': found_rows}))
 
 

@@ -8,6 +8,7 @@ import type { EpisodeEvent, LearnerSnapshot } from '../records.ts';
 import type { BundleContents } from './bundle.ts';
 import { compareRuns } from './bundle-compare.ts';
 import { checkBundle, openRun, snapshotIn } from './bundle-read.ts';
+import { replayFiles } from './bundle-replay.ts';
 import { readSnapshot, writeSnapshot } from './bundle-snapshot.ts';
 import { writeBundle } from './bundle-write.ts';
 import { parseRunFile } from './run-file.ts';
@@ -292,4 +293,26 @@ describe('comparison', () => {
     expect(adapters?.max_abs).toBe(1.5);
     expect(adapters?.relative).toBeCloseTo(1.5 / Math.sqrt(1.5 ** 2 + 1 + 4), 12);
   });
+});
+
+test('every replay script can be read at a glance: 10 to 30 lines of at most 130 characters', () => {
+  const scripts = replayFiles.filter(([path]) => path.endsWith('.py'));
+  expect(scripts.length).toBeGreaterThan(10);
+  for (const [path, text] of scripts) {
+    const lines = text.trimEnd().split('\n');
+    expect(lines.length, path).toBeGreaterThanOrEqual(10);
+    expect(lines.length, path).toBeLessThanOrEqual(30);
+    expect(Math.max(...lines.map(({ length }) => length)), path).toBeLessThanOrEqual(130);
+  }
+});
+
+test('a replay script imports no other script than those beside it in the bundle', () => {
+  const names = replayFiles.map(([path]) => path.replace('replay/', '').replace('.py', ''));
+  const outside =
+    /^(json|re|sys|os|copy|shutil|unicodedata|urllib|collections|pathlib|pandas|peft|torch|transformers|trackio|wandb)\b/;
+  for (const [path, text] of replayFiles) {
+    for (const [, module = ''] of text.matchAll(/^from (\S+) import/gm)) {
+      expect(outside.test(module) || names.includes(module), `${path}: ${module}`).toBe(true);
+    }
+  }
 });

@@ -1,12 +1,12 @@
 """Gives the run's adapter to a running vLLM server, in place of an earlier one of that name, and asks it one question.
-The server must see this folder on its own disk: VLLM_ALLOW_RUNTIME_LORA_UPDATING=True vllm serve BASE --enable-lora --max-lora-rank 16
+The server must see this folder on its own disk, and be started by
+VLLM_ALLOW_RUNTIME_LORA_UPDATING=True vllm serve BASE --enable-lora --max-lora-rank 16
 Usage: python replay/serve_vllm.py [http://127.0.0.1:8000] [NAME]"""
 import json, sys, urllib.error, urllib.request
-from pathlib import Path
+from run import events, manifest, root
 
-root = Path(__file__).resolve().parents[1]
 url = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8000"
-name = sys.argv[2] if len(sys.argv) > 2 else json.loads((root / "MANIFEST.json").read_text(encoding="utf-8"))["run"]
+name = sys.argv[2] if len(sys.argv) > 2 else manifest["run"]
 
 def post(path, body):
     request = urllib.request.Request(url + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
@@ -18,6 +18,6 @@ try:
 except urllib.error.HTTPError as error:  # it was not loaded yet
     if error.code not in (400, 404): raise
 post("/v1/load_lora_adapter", {"lora_name": name, "lora_path": str(root / "adapter")})
-start = json.loads((root / "events.jsonl").open(encoding="utf-8").readline())
-answer = post("/v1/chat/completions", {"model": name, "messages": start["messages"], "max_tokens": 64, "temperature": 0})
+question = {"model": name, "messages": events[0]["messages"], "max_tokens": 64, "temperature": 0}
+answer = post("/v1/chat/completions", question)
 print(json.loads(answer)["choices"][0]["message"]["content"])
