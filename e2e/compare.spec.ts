@@ -56,8 +56,12 @@ test('runs are filtered, noted and compared, and the numbers go home', async ({ 
   await page.getByLabel('Filter the runs').fill('');
 
   await page.getByLabel('Choose all runs shown').check();
-  await expect(page.locator('.overlay-legend > span')).toHaveCount(3);
+  await expect(page.locator('.overlay-legend > button')).toHaveCount(3);
   await expect(page.locator('.overlay-plot .recharts-line-curve')).toHaveCount(3);
+  await page.locator('.overlay-legend > button').nth(1).hover();
+  await expect(page.locator('.overlay-plot .recharts-line-curve[stroke-opacity="1"]')).toHaveCount(
+    1,
+  );
   await page.getByLabel('group by method').check();
   await expect(page.locator('.overlay-legend')).toContainText('attt (n = 2)');
   await expect(page.locator('.overlay-plot .recharts-area-area')).not.toHaveCount(0);

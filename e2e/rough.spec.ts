@@ -99,6 +99,39 @@ test('a run goes on while others are read, closed and models are dropped on it',
   expect(errors).toEqual([]);
 });
 
+test('a full disk is told with how full it is, and the oldest run can make room', async ({
+  page,
+}) => {
+  const events = madeRun({ steps: 6, seed: 4 });
+  const [first] = events;
+  if (first?.type !== 'episode_started') throw new Error('the made run starts');
+  const stored = ['a new one', 'an old one'].map((goal, i) => ({
+    summary: {
+      id: goal,
+      createdAt: `2026-11-2${8 - i}T10:00:00.000Z`,
+      manifest: first.manifest,
+      goal,
+      steps: 6,
+      updates: 1,
+      rollbacks: 0,
+      reason: 'step_limit',
+      reward: 0,
+    } as const,
+    events,
+  }));
+  const failRun = { code: 'quota', message: 'Could not save the run.', details: {} } as const;
+  await openPage(page, { events, runs: stored, failRun });
+  await run(page).click();
+  const notice = page.locator('.notice');
+  await expect(notice).toContainText(/ of .+ used\./);
+  await expectClean(page);
+  await notice.getByRole('button', { name: 'Delete the oldest run: an old one (27 Nov' }).click();
+  await expect(notice).toHaveCount(0);
+  await page.getByRole('tab', { name: 'Runs (2)' }).click();
+  await expect(page.locator('.runs')).toContainText('a new one');
+  await expect(page.locator('.runs')).not.toContainText('an old one');
+});
+
 for (const [name, events] of [
   ['without a step', madeRun({ steps: 0 })],
   ['of one step', madeRun({ steps: 1 })],

@@ -36,6 +36,13 @@ test('steps split into those that changed the world, those that did not, and fai
   expect(count('updates') + count('skips') + count('rollbacks')).toBe(10);
 });
 
+test('a step with a reward is found among all others', () => {
+  const solved = foldRun(madeRun({ steps: 12, end: 'solved' }), { id: null, name: 'made' });
+  const kept = solved?.items.filter((item) => passes(item, 'rewarded'));
+  expect(kept?.map(({ type, t }) => [type, t])).toEqual([['step', 12]]);
+  expect(count('rewarded')).toBe(0);
+});
+
 test('the search looks only where the filter looks', () => {
   const all = foundItems(run, 'potato', 'all');
   const failed = foundItems(run, 'potato', 'failures');

@@ -10,6 +10,7 @@ export type StepFilter =
   | 'without_effect'
   | 'failures'
   | 'repeating'
+  | 'rewarded'
   | 'boundaries'
   | 'updates'
   | 'skips'
@@ -24,6 +25,7 @@ export const stepFilters: readonly { readonly filter: StepFilter; readonly label
   { filter: 'without_effect', label: say.withoutEffect },
   { filter: 'failures', label: say.failedActions },
   { filter: 'repeating', label: say.repetition(repeatingFrom) },
+  { filter: 'rewarded', label: say.rewarded },
   { filter: 'boundaries', label: say.boundaries },
   { filter: 'updates', label: say.updates },
   { filter: 'skips', label: say.withoutUpdate },
@@ -44,6 +46,8 @@ export function passes(item: TranscriptItem, filter: StepFilter): boolean {
       return step !== null && !['effective', 'without_effect'].includes(step.actionClass);
     case 'repeating':
       return step !== null && step.repetition >= repeatingFrom;
+    case 'rewarded':
+      return step !== null && step.reward !== 0;
     case 'boundaries':
       return step === null;
     case 'updates':

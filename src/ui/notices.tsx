@@ -1,8 +1,11 @@
 /** Errors and news over the page, each with what to do; errors stay until they are dismissed. */
 
 import { useEffect } from 'react';
-import { startLab } from './actions.ts';
+import { deleteRun, startLab } from './actions.ts';
 import { Icon, Mark } from './icons.tsx';
+import { bytesText, whenText } from './numbers.ts';
+import { isRunning } from './state.ts';
+import { refreshStorage } from './storage.ts';
 import { dispatch, useLab } from './store.ts';
 import { notices as say } from './strings.ts';
 import './notices.css';
@@ -32,6 +35,7 @@ export function Notices() {
             <strong>{notice.title}</strong>
             <p>{notice.message}</p>
             {notice.next && <p className="notice-next">{notice.next}</p>}
+            {notice.action === 'free_storage' && <FreeStorage id={notice.id} />}
             {notice.action === 'restart_engine' && (
               <button
                 type="button"
@@ -56,5 +60,33 @@ export function Notices() {
         </section>
       ))}
     </div>
+  );
+}
+
+/** How full the storage is, and the run that can be spared soonest. */
+function FreeStorage({ id }: { id: number }) {
+  const storage = useLab((state) => state.notebook.storage);
+  const oldest = useLab((state) => (isRunning(state) ? undefined : state.runs.at(-1)));
+  return (
+    <>
+      {storage && (
+        <p className="notice-next">
+          {say.used(bytesText(storage.usage), bytesText(storage.quota))}
+        </p>
+      )}
+      {oldest && (
+        <button
+          type="button"
+          className="button small primary"
+          onClick={async () => {
+            dispatch({ type: 'notice_dismissed', id });
+            await deleteRun(oldest.id);
+            await refreshStorage();
+          }}
+        >
+          {say.deleteOldest(oldest.goal, whenText(oldest.createdAt))}
+        </button>
+      )}
+    </>
   );
 }

@@ -56,3 +56,16 @@ export function settingText(value: unknown): string {
   if (Array.isArray(value)) return value.join(', ');
   return value === '' ? 'empty' : String(value);
 }
+
+/** When a run began: `29 Nov, 18:00`, in the clock of this computer. */
+export function whenText(iso: string): string {
+  const date = new Date(iso);
+  return Number.isNaN(date.getTime())
+    ? iso
+    : date.toLocaleString('en-GB', {
+        day: 'numeric',
+        month: 'short',
+        hour: '2-digit',
+        minute: '2-digit',
+      });
+}

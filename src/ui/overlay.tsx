@@ -1,6 +1,6 @@
 /** One quantity of all chosen runs in one chart: a line a run, or a line a method with its interval. */
 
-import { lazy, Suspense, useMemo, useRef } from 'react';
+import { lazy, Suspense, useMemo, useRef, useState } from 'react';
 import type { Points } from './chart-specs.ts';
 import { Smoothing } from './charts.tsx';
 import {
@@ -30,6 +30,8 @@ interface Drawing {
 export function Overlay({ runs }: { runs: readonly RunView[] }) {
   const { quantity, grouped } = useLab((state) => state.comparing);
   const { smoothing, range } = useLab((state) => state.reading);
+  const [hovered, setHovered] = useState<string | null>(null);
+  const [held, setHeld] = useState<string | null>(null);
   const box = useRef<HTMLElement>(null);
   const drawing = useMemo(
     () => (grouped ? ofGroups(runs, quantity) : ofRuns(runs, quantity, smoothing)),
@@ -39,6 +41,8 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
   const limit = Math.max(...runs.map(({ started }) => started.manifest.settings.step_limit));
   const [start, end] = range ?? [0, axisEnd(last, limit)];
   const title = compareQuantities[quantity];
+  const standsOut =
+    [hovered, held].find((label) => drawing.lines.some((line) => line.label === label)) ?? null;
   const csv = csvOf([
     ['step', ...drawing.lines.map(({ label, faint }) => (faint ? `${label} raw` : label))],
     ...drawing.points.map((point) => [
@@ -86,10 +90,19 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
         {drawing.lines
           .filter((line) => !line.faint)
           .map((line) => (
-            <span key={line.key}>
+            <button
+              key={line.key}
+              type="button"
+              className="overlay-key"
+              data-tip={say.only}
+              aria-pressed={held === line.label}
+              onPointerEnter={() => setHovered(line.label)}
+              onPointerLeave={() => setHovered(null)}
+              onClick={() => setHeld(held === line.label ? null : line.label)}
+            >
               <span className={`key key-${line.series} ${line.shape}`} aria-hidden="true" />
               {line.label}
-            </span>
+            </button>
           ))}
       </p>
       <figure ref={box} className="overlay-plot" aria-label={`${title}: ${summaryText(drawing)}`}>
@@ -105,6 +118,7 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
               scale={quantity === 'repetition' || quantity === 'novelty' ? 'unit' : 'linear'}
               start={start}
               end={end}
+              only={standsOut}
             />
           </Suspense>
         )}
@@ -157,13 +171,14 @@ function ofGroups(runs: readonly RunView[], quantity: CompareQuantity): Drawing 
   byMethod(runs).forEach((group, index) => {
     const series = seriesOf(index);
     const [key, low, high] = [`mean ${index}`, `low ${index}`, `high ${index}`];
+    const label = `${group.name} (n = ${group.runs.length})`;
     lines.push({
       key,
-      label: `${group.name} (n = ${group.runs.length})`,
+      label,
       series,
       shape: shapeOf(index, quantity),
     });
-    bands.push({ low, high, series });
+    bands.push({ low, high, series, label });
     for (const point of meanLine(group.runs, quantity)) {
       rows.set(point.t, {
         ...(rows.get(point.t) ?? { t: point.t }),

@@ -37,6 +37,8 @@ export interface PlotBand {
   readonly low: string;
   readonly high: string;
   readonly series: Series;
+  /** Of the line that it belongs to. */
+  readonly label: string;
 }
 export interface PlotLimit {
   readonly y: number;
@@ -52,6 +54,8 @@ interface PlotProps {
   readonly start?: number;
   readonly end: number;
   readonly bands?: readonly PlotBand[];
+  /** The label of the one line that stands out; the others step back. */
+  readonly only?: string | null;
 }
 
 const noBands: readonly PlotBand[] = [];
@@ -75,6 +79,7 @@ export const Plot = memo(function Plot({
   start = 0,
   end,
   bands = noBands,
+  only = null,
 }: PlotProps) {
   const [drag, setDrag] = useState<{ readonly from: number; readonly to: number } | null>(null);
   const crowded = points.length > wellApart;
@@ -176,7 +181,7 @@ export const Plot = memo(function Plot({
             ]}
             stroke="none"
             fill={`var(--series-${band.series})`}
-            fillOpacity={0.16}
+            fillOpacity={only === null || only === band.label ? 0.16 : 0.04}
             connectNulls
             tooltipType="none"
             activeDot={false}
@@ -208,8 +213,8 @@ export const Plot = memo(function Plot({
               dataKey={line.key}
               type={line.shape.endsWith('stairs') ? 'stepAfter' : 'linear'}
               stroke={`var(--series-${line.series})`}
-              strokeWidth={line.faint ? 1 : 1.6}
-              strokeOpacity={line.faint ? 0.3 : 1}
+              strokeWidth={line.faint ? 1 : only === line.label ? 2.6 : 1.6}
+              strokeOpacity={opacityOf(line, only)}
               {...(line.shape.startsWith('dashed') ? { strokeDasharray: '5 3' } : {})}
               dot={
                 !crowded && !line.faint && (line.shape === 'dotted-line' || line.shape === 'dashed')
@@ -231,6 +236,11 @@ export const Plot = memo(function Plot({
     </ResponsiveContainer>
   );
 });
+
+function opacityOf(line: PlotLine, only: string | null): number {
+  if (only !== null && only !== line.label) return 0.12;
+  return line.faint ? 0.3 : 1;
+}
 
 /** A second line that is this much below the first leaves a log axis instead of squeezing it. */
 const farBelow = 0.01;

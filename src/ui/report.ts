@@ -1,6 +1,7 @@
 /** Tells the person what went wrong or what happened, with what to do about it. */
 
 import { isAbort, type LabErrorCode, toWire } from '../errors.ts';
+import type { Notice } from './state.ts';
 import { dispatch } from './store.ts';
 import { report as say } from './strings.ts';
 
@@ -21,6 +22,12 @@ const remedies: Readonly<Record<LabErrorCode, string>> = {
   internal: say.internal,
 };
 
+/** What the page can do about it itself. */
+const actions: Readonly<Partial<Record<LabErrorCode, Notice['action']>>> = {
+  device_lost: 'restart_engine',
+  quota: 'free_storage',
+};
+
 export function report(title: string, error: ReturnType<typeof toWire>): void {
   dispatch({
     type: 'notice',
@@ -29,7 +36,7 @@ export function report(title: string, error: ReturnType<typeof toWire>): void {
       title,
       message: error.message,
       next: remedies[error.code],
-      action: error.code === 'device_lost' ? 'restart_engine' : null,
+      action: actions[error.code] ?? null,
     },
   });
 }

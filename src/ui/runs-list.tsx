@@ -6,7 +6,7 @@ import { deleteRun, openFile, openRun } from './actions.ts';
 import { openComparison } from './compare-actions.ts';
 import { DeleteButton } from './delete-button.tsx';
 import { Icon, Mark } from './icons.tsx';
-import { plural } from './numbers.ts';
+import { plural, whenText } from './numbers.ts';
 import { ReportButton } from './report-button.tsx';
 import { endWording } from './run-view.ts';
 import { canResume, resumeRun } from './running.ts';
@@ -123,16 +123,4 @@ function Run({ run, current, live }: { run: RunSummary; current: boolean; live: 
       />
     </li>
   );
-}
-
-function whenText(iso: string): string {
-  const date = new Date(iso);
-  return Number.isNaN(date.getTime())
-    ? iso
-    : date.toLocaleString('en-GB', {
-        day: 'numeric',
-        month: 'short',
-        hour: '2-digit',
-        minute: '2-digit',
-      });
 }

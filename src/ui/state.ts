@@ -69,7 +69,7 @@ export interface Notice {
   /** What to do about it, beyond what the message says; may be empty. */
   readonly next: string;
   /** The one button it offers. */
-  readonly action: 'restart_engine' | null;
+  readonly action: 'restart_engine' | 'free_storage' | null;
 }
 
 export interface UiState {

@@ -362,6 +362,7 @@ export const find = {
   withoutEffect: 'steps without effect',
   failedActions: 'failed actions',
   repetition: (repeatingFrom: Value) => `repetition ≥ ${repeatingFrom}`,
+  rewarded: 'steps with a reward',
   boundaries: 'boundaries',
   updates: 'updates',
   withoutUpdate: 'boundaries without update',
@@ -630,6 +631,8 @@ export const modelSources = {
 
 export const notices = {
   restartEngine: 'Restart the engine',
+  used: (usage: Value, quota: Value) => `${usage} of ${quota} used.`,
+  deleteOldest: (goal: Value, day: Value) => `Delete the oldest run: ${goal} (${day})`,
   dismiss: (title: Value) => `Dismiss: ${title}`,
 } as const;
 
@@ -642,6 +645,7 @@ export const notify = {
 } as const;
 
 export const overlay = {
+  only: 'Point at a name to make its line stand out; click to keep it so.',
   overSteps: 'Over the steps',
   quantity: 'What the lines show',
   groupMethod: 'group by method',
