@@ -59,7 +59,7 @@ export function multiply(
   const s = rest;
   const sums = s + padded * blocks * 4;
   const q = sums + padded * blocks * 4;
-  kernels.quantizeRows(x, q, s, sums, tokens, cols, form.block, tile);
+  kernels.quantizeRows(x, q, s, sums, tokens, cols, form.block, tile, 0, tokens);
   if (form.kind === 'nibbles') {
     if (tile === 1) kernels.nibblesTimes1(pointer, q, s, sums, y, acc, rows, blocks, 0, panels);
     else {

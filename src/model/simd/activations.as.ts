@@ -8,6 +8,7 @@
  * s = max|x| / 32767, so that |x - s · q| <= max|x| / 65534.
  * q [tile of tokens][cols / 2][tile][2]; s and sums = s · Σ q, both [tile of tokens][blocks][tile] f32.
  * A block with a value that is not finite gets such an s, so that its products are not finite either.
+ * Only the tiles of tokens `from` … `to` - 1.
  */
 export function quantizeRows(
   x: usize,
@@ -18,22 +19,24 @@ export function quantizeRows(
   cols: i32,
   block: i32,
   tile: i32,
+  from: i32,
+  to: i32,
 ): void {
   const blocks = cols / block;
   const step = (<usize>tile) << 2;
-  for (let first = 0; first < tokens; first += tile) {
+  for (let first = from; first < to; first += tile) {
     for (let lane = 0; lane < tile; lane++) {
-      let to = q + (<usize>(first * cols) << 1) + ((<usize>lane) << 2);
+      let place = q + (<usize>(first * cols) << 1) + ((<usize>lane) << 2);
       let at = (<usize>((first / tile) * blocks * tile + lane)) << 2;
-      let from = x + (<usize>((first + lane) * cols) << 2);
+      let source = x + (<usize>((first + lane) * cols) << 2);
       const absent = first + lane >= tokens;
       for (let b = 0; b < blocks; b++) {
-        const end = from + (<usize>block << 2);
+        const end = source + (<usize>block << 2);
         let scale: f32 = 0;
         let inverse = f32x4.splat(0);
         if (!absent) {
           let most = f32x4.splat(0);
-          for (let i = from; i < end; i += 16) most = f32x4.max(most, f32x4.abs(v128.load(i)));
+          for (let i = source; i < end; i += 16) most = f32x4.max(most, f32x4.abs(v128.load(i)));
           const largest = max(
             max(f32x4.extract_lane(most, 0), f32x4.extract_lane(most, 1)),
             max(f32x4.extract_lane(most, 2), f32x4.extract_lane(most, 3)),
@@ -42,23 +45,23 @@ export function quantizeRows(
           if (largest > 0) inverse = f32x4.splat(32767 / largest);
         }
         let total = i32x4.splat(0);
-        for (; from < end; from += 32) {
+        for (; source < end; source += 32) {
           let values = i32x4.splat(0);
           if (!absent) {
             const low = i32x4.trunc_sat_f32x4_s(
-              f32x4.nearest(f32x4.mul(v128.load(from), inverse)),
+              f32x4.nearest(f32x4.mul(v128.load(source), inverse)),
             );
             const high = i32x4.trunc_sat_f32x4_s(
-              f32x4.nearest(f32x4.mul(v128.load(from, 16), inverse)),
+              f32x4.nearest(f32x4.mul(v128.load(source, 16), inverse)),
             );
             total = i32x4.add(total, i32x4.add(low, high));
             values = i16x8.narrow_i32x4_s(low, high);
           }
-          v128.store32_lane(to, values, 0);
-          v128.store32_lane(to + step, values, 1);
-          v128.store32_lane(to + 2 * step, values, 2);
-          v128.store32_lane(to + 3 * step, values, 3);
-          to += 4 * step;
+          v128.store32_lane(place, values, 0);
+          v128.store32_lane(place + step, values, 1);
+          v128.store32_lane(place + 2 * step, values, 2);
+          v128.store32_lane(place + 3 * step, values, 3);
+          place += 4 * step;
         }
         const whole =
           i32x4.extract_lane(total, 0) +

@@ -11,6 +11,8 @@ export interface SimdKernels {
     cols: number,
     block: number,
     tile: number,
+    from: number,
+    to: number,
   ): void;
   interleaveRows(x: number, out: number, tokens: number, cols: number): void;
   nibblesTimes1(

@@ -3,6 +3,7 @@
  * of that memory says what is to be done; helpers look at it for a while and then sleep.
  */
 
+import { quantizeRows } from './activations.as';
 import { attention } from './attention.as';
 import { attentionKeys, attentionQueries } from './attention-backward.as';
 import { bytesTimes1, bytesTimes4 } from './bytes.as';
@@ -79,37 +80,174 @@ function f(part: usize, n: usize): f64 {
 function perform(p: usize): void {
   switch (u(p, 0)) {
     case 0:
-      nibblesTimes1(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10));
+      nibblesTimes1(
+        u(p, 1),
+        u(p, 2),
+        u(p, 3),
+        u(p, 4),
+        u(p, 5),
+        u(p, 6),
+        u(p, 7),
+        u(p, 8),
+        u(p, 9),
+        u(p, 10),
+      );
       return;
     case 1:
-      nibblesTimes4(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10), u(p, 11), u(p, 12));
+      nibblesTimes4(
+        u(p, 1),
+        u(p, 2),
+        u(p, 3),
+        u(p, 4),
+        u(p, 5),
+        u(p, 6),
+        u(p, 7),
+        u(p, 8),
+        u(p, 9),
+        u(p, 10),
+        u(p, 11),
+        u(p, 12),
+      );
       return;
     case 2:
-      bytesTimes1(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10) != 0, u(p, 11), u(p, 12));
+      bytesTimes1(
+        u(p, 1),
+        u(p, 2),
+        u(p, 3),
+        u(p, 4),
+        u(p, 5),
+        u(p, 6),
+        u(p, 7),
+        u(p, 8),
+        u(p, 9),
+        u(p, 10) != 0,
+        u(p, 11),
+        u(p, 12),
+      );
       return;
     case 3:
-      bytesTimes4(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10), u(p, 11) != 0, u(p, 12), u(p, 13));
+      bytesTimes4(
+        u(p, 1),
+        u(p, 2),
+        u(p, 3),
+        u(p, 4),
+        u(p, 5),
+        u(p, 6),
+        u(p, 7),
+        u(p, 8),
+        u(p, 9),
+        u(p, 10),
+        u(p, 11) != 0,
+        u(p, 12),
+        u(p, 13),
+      );
       return;
     case 4:
       floatsTimes1(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9));
       return;
     case 5:
-      floatsTimes4(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10));
+      floatsTimes4(
+        u(p, 1),
+        u(p, 2),
+        u(p, 3),
+        u(p, 4),
+        u(p, 5),
+        u(p, 6),
+        u(p, 7),
+        u(p, 8),
+        u(p, 9),
+        u(p, 10),
+      );
       return;
     case 6:
-      transposedBlocks(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9) != 0, u(p, 10) != 0, u(p, 11), u(p, 12), u(p, 13));
+      transposedBlocks(
+        u(p, 1),
+        u(p, 2),
+        u(p, 3),
+        u(p, 4),
+        u(p, 5),
+        u(p, 6),
+        u(p, 7),
+        u(p, 8),
+        u(p, 9) != 0,
+        u(p, 10) != 0,
+        u(p, 11),
+        u(p, 12),
+        u(p, 13),
+      );
       return;
     case 7:
-      transposedFloats(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10), u(p, 11));
+      transposedFloats(
+        u(p, 1),
+        u(p, 2),
+        u(p, 3),
+        u(p, 4),
+        u(p, 5),
+        u(p, 6),
+        u(p, 7),
+        u(p, 8),
+        u(p, 9),
+        u(p, 10),
+        u(p, 11),
+      );
       return;
     case 8:
-      attention(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10), u(p, 11), <f32>f(p, 12), u(p, 13), u(p, 14));
+      attention(
+        u(p, 1),
+        u(p, 2),
+        u(p, 3),
+        u(p, 4),
+        u(p, 5),
+        u(p, 6),
+        u(p, 7),
+        u(p, 8),
+        u(p, 9),
+        u(p, 10),
+        u(p, 11),
+        <f32>f(p, 12),
+        u(p, 13),
+        u(p, 14),
+      );
       return;
     case 9:
-      attentionQueries(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10), u(p, 11), u(p, 12), <f32>f(p, 13), u(p, 14), u(p, 15), u(p, 16), u(p, 17));
+      attentionQueries(
+        u(p, 1),
+        u(p, 2),
+        u(p, 3),
+        u(p, 4),
+        u(p, 5),
+        u(p, 6),
+        u(p, 7),
+        u(p, 8),
+        u(p, 9),
+        u(p, 10),
+        u(p, 11),
+        u(p, 12),
+        <f32>f(p, 13),
+        u(p, 14),
+        u(p, 15),
+        u(p, 16),
+        u(p, 17),
+      );
       return;
     case 10:
-      attentionKeys(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10), u(p, 11), u(p, 12), u(p, 13), u(p, 14), u(p, 15));
+      attentionKeys(
+        u(p, 1),
+        u(p, 2),
+        u(p, 3),
+        u(p, 4),
+        u(p, 5),
+        u(p, 6),
+        u(p, 7),
+        u(p, 8),
+        u(p, 9),
+        u(p, 10),
+        u(p, 11),
+        u(p, 12),
+        u(p, 13),
+        u(p, 14),
+        u(p, 15),
+      );
       return;
     case 11:
       rmsNorm(u(p, 1), u(p, 2), u(p, 3), u(p, 4), f(p, 5), u(p, 6), u(p, 7));
@@ -130,7 +268,33 @@ function perform(p: usize): void {
       expSums(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5));
       return;
     case 17:
-      loraAdd(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), <f32>f(p, 9), u(p, 10), u(p, 11));
+      loraAdd(
+        u(p, 1),
+        u(p, 2),
+        u(p, 3),
+        u(p, 4),
+        u(p, 5),
+        u(p, 6),
+        u(p, 7),
+        u(p, 8),
+        <f32>f(p, 9),
+        u(p, 10),
+        u(p, 11),
+      );
+      return;
+    case 18:
+      quantizeRows(
+        u(p, 1),
+        u(p, 2),
+        u(p, 3),
+        u(p, 4),
+        u(p, 5),
+        u(p, 6),
+        u(p, 7),
+        u(p, 8),
+        u(p, 9),
+        u(p, 10),
+      );
       return;
   }
 }

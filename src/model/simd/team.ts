@@ -27,6 +27,7 @@ const SHARED = [
   'swigluBackward',
   'expSums',
   'loraAdd',
+  'quantizeRows',
 ] as const satisfies readonly (keyof SimdKernels)[];
 
 type SharedKernel = (typeof SHARED)[number];
@@ -107,6 +108,10 @@ const SHARING: { readonly [K in SharedKernel]: Sharing<Parameters<SimdKernels[K]
     work: ([, , , , , inputs, rank, outputs, , from, to]) =>
       4 * rank * (inputs + outputs) * (to - from),
     scratch: ([, , , , , , rank]) => [[4, 4 * rank]],
+  },
+  quantizeRows: {
+    work: ([, , , , , cols, , , from, to]) => 20 * cols * (to - from),
+    unit: 4, // tokens lie in tiles of four
   },
 };
 
