@@ -25,8 +25,6 @@ const { error, stderr } = await asc.main(
     '65536', // tfjs's own; a memory that threads share must name one
     '--enable',
     'simd',
-    '--enable',
-    'threads',
     '--use',
     'abort=',
   ],

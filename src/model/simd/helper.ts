@@ -35,20 +35,33 @@ export function defaultThreads(cores: number): number {
 }
 
 /**
- * Says `ready` and computes until its thread is ended or fails. Refers to nothing outside itself: Node
- * starts a thread from this function's text.
+ * Says `ready` and computes until its thread is ended or fails: does its part of each round, from the first on,
+ * looks for the next for about 50 µs and then sleeps. Refers to nothing outside itself: Node starts a thread
+ * from this function's text. The meeting is not in the module: V8 11.3 (Node 20) loses a local variable's
+ * value over `memory.atomic.wait32` in code that its first compiler made.
  */
 export function helpKernels({ module, memory, team, part }: HelperStart, ready: () => void): void {
   const { exports } = new WebAssembly.Instance(module, { env: { memory } });
-  const { help } = exports as { help?: (team: number, part: number) => void }; // team.as.ts
+  const { perform } = exports as { perform?: (at: number) => void }; // team.as.ts
+  // As in team.ts.
+  const words = new Int32Array(memory.buffer, team, 64);
+  const [round, pending, sleepers, fault] = [0, 16, 32, 48];
+  const own = team + 256 + 192 * part;
   ready();
-  try {
-    help?.(team, part);
-  } catch {
-    // Its owner must not wait for it: team.ts reads the fault, team.as.ts counts who is pending.
-    const words = new Int32Array(memory.buffer, team, 48);
-    Atomics.store(words, 33, 1);
-    Atomics.sub(words, 16, 1);
-    Atomics.notify(words, 16);
+  for (let seen = 0; ; ) {
+    for (let looks = 0; Atomics.load(words, round) === seen; looks++) {
+      if (looks < 20_000) continue;
+      looks = 0;
+      Atomics.add(words, sleepers, 1);
+      Atomics.wait(words, round, seen);
+      Atomics.sub(words, sleepers, 1);
+    }
+    seen = Atomics.load(words, round);
+    try {
+      perform?.(own);
+    } catch {
+      Atomics.store(words, fault, 1); // its owner must not wait for it
+    }
+    if (Atomics.sub(words, pending, 1) === 1) Atomics.notify(words, pending);
   }
 }

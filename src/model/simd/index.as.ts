@@ -10,6 +10,6 @@ export { loraAdd } from './lora.as';
 export { nibblesColumns, nibblesTimes1, nibblesTimes4 } from './nibbles.as';
 export { rope } from './rope.as';
 export { expSums, scaledExp } from './softmax.as';
-export { begin, finish, help } from './team.as';
+export { perform } from './team.as';
 export { transposedFloats } from './transposed.as';
 export { transposedBlocks } from './transposed-blocks.as';

@@ -7,13 +7,13 @@ import type { SimdKernels } from './exports.ts';
 import type { Helper, ThreadHost } from './helper.ts';
 import { SIMD_MODULE } from './module.ts';
 import { withSharedMemory } from './shared-memory.ts';
-import { Team, type TeamExports, teamBytes } from './team.ts';
+import { Team, teamBytes } from './team.ts';
 
 /** The kernels over one backend's memory. */
 interface Made {
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
-  readonly alone: SimdKernels & TeamExports;
+  readonly alone: SimdKernels;
   team: Team | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Threads that do parts of one call: each runs an instance of this module over the same memory. A block
- * of that memory says what is to be done; helpers look at it for a while and then sleep.
+ * What a thread that helps does with a part of a call: it reads which kernel and its arguments from
+ * memory. How threads meet is in team.ts and helper.ts.
  */
 
 import { quantizeRows } from './activations.as';
@@ -15,54 +15,6 @@ import { expSums } from './softmax.as';
 import { transposedFloats } from './transposed.as';
 import { transposedBlocks } from './transposed-blocks.as';
 
-/** Words of the block, as team.ts names them, each in a cache line of its own. */
-const ROUND: usize = 0;
-const PENDING: usize = 64;
-const SLEEPERS: usize = 128;
-const PARTS: usize = 192;
-/** Bytes of a part: which kernel, and its arguments, all float64. */
-const PART: usize = 192;
-
-/** Looks at a word before a helper sleeps, about 50 µs; the caller's are as many. */
-const LOOKS = 40000;
-
-/** A helper's life: does part `index` of each round, from the first on. Ends only with its thread. */
-export function help(team: usize, index: i32): void {
-  let seen = 0;
-  for (;;) {
-    let looks = 0;
-    while (atomic.load<i32>(team + ROUND) == seen) {
-      if (++looks < LOOKS) continue;
-      looks = 0;
-      atomic.add<i32>(team + SLEEPERS, 1);
-      atomic.wait<i32>(team + ROUND, seen, -1);
-      atomic.sub<i32>(team + SLEEPERS, 1);
-    }
-    seen = atomic.load<i32>(team + ROUND);
-    perform(team + PARTS + PART * index);
-    if (atomic.sub<i32>(team + PENDING, 1) == 1) atomic.notify(team + PENDING, 1);
-  }
-}
-
-/** Begins a round: `helpers` parts lie there. */
-export function begin(team: usize, helpers: i32): void {
-  atomic.store<i32>(team + PENDING, helpers);
-  atomic.add<i32>(team + ROUND, 1);
-  if (atomic.load<i32>(team + SLEEPERS) > 0) atomic.notify(team + ROUND, helpers);
-}
-
-/** Returns when all helpers are done; `sleeps` where this thread may. */
-export function finish(team: usize, sleeps: bool): void {
-  let looks = 0;
-  for (;;) {
-    const left = atomic.load<i32>(team + PENDING);
-    if (left <= 0) return;
-    if (++looks < LOOKS || !sleeps) continue;
-    looks = 0;
-    atomic.wait<i32>(team + PENDING, left, -1);
-  }
-}
-
 /** Argument n of a part, as an address or a whole number. */
 // @ts-ignore: decorator
 @inline
@@ -76,8 +28,8 @@ function f(part: usize, n: usize): f64 {
   return load<f64>(part + (n << 3));
 }
 
-/** The numbers of the kernels are their places in team.ts's list. */
-function perform(p: usize): void {
+/** Runs the part at `p`: a kernel's number, its place in team.ts's list, and its arguments, all float64. */
+export function perform(p: usize): void {
   switch (u(p, 0)) {
     case 0:
       nibblesTimes1(

@@ -151,22 +151,23 @@ const WORTH_WAKING = 4_000_000;
 /** Work ahead that makes helpers be woken for its many shorter calls, about a millisecond. */
 const WORTH_A_CALL_AHEAD = 20_000_000;
 
-/** Places of the block's words, as in team.as.ts, in 32-bit words. */
+/**
+ * Places of the block's words, in 32-bit words: each has a cache line of its own. After them come the parts,
+ * one a thread: a kernel's number and its arguments, as float64. All as in helper.ts.
+ */
 const ROUND = 0;
+const PENDING = 16;
 const SLEEPERS = 32;
-const FAULT = 33; // as in helper.ts
-const PARTS_BYTES = 192;
+const FAULT = 48;
+const PARTS_BYTES = 256;
 const PART_BYTES = 192;
+
+/** Looks at the helpers' word before the caller sleeps too, where it may. */
+const LOOKS = 20_000;
 
 /** Bytes of a team's block. */
 export function teamBytes(threads: number): number {
   return PARTS_BYTES + PART_BYTES * threads;
-}
-
-/** The module's functions that only a team calls. */
-export interface TeamExports {
-  begin(team: number, helpers: number): void;
-  finish(team: number, sleeps: number): void;
 }
 
 /** A run of memory that a team may use as scratch. */
@@ -179,8 +180,7 @@ interface Room extends Disposable {
 export class Team {
   /** The kernels, shared where a call is long. */
   readonly kernels: SimdKernels;
-  readonly #alone: SimdKernels & TeamExports;
-  readonly #block: number;
+  readonly #alone: SimdKernels;
   readonly #words: Int32Array;
   readonly #parts: Float64Array;
   readonly #allocate: (bytes: number) => Room;
@@ -192,14 +192,13 @@ export class Team {
 
   /** `block`: address of {@link teamBytes} zeros that the helpers look at; they are ready. */
   constructor(
-    alone: SimdKernels & TeamExports,
+    alone: SimdKernels,
     memory: WebAssembly.Memory,
     block: number,
     helpers: readonly Helper[],
     allocate: (bytes: number) => Room,
   ) {
     this.#alone = alone;
-    this.#block = block;
     this.#words = new Int32Array(memory.buffer, block, PARTS_BYTES / 4);
     const places = (PART_BYTES * (helpers.length + 1)) / 8;
     this.#parts = new Float64Array(memory.buffer, block + PARTS_BYTES, places);
@@ -279,15 +278,32 @@ export class Team {
       this.#parts[at + args.length - 1] = cuts[part] as number; // one cut more than there are parts
       this.#parts[at + args.length] = cuts[part + 1] as number;
     }
-    this.#alone.begin(this.#block, this.#helpers.length);
+    this.#begin();
     alone(...args.slice(0, -2), cuts[0] as number, cuts[1] as number);
-    this.#alone.finish(this.#block, this.#sleeps ? 1 : 0);
+    this.#finish();
     if (Atomics.load(this.#words, FAULT) === 0) return;
     this.stop();
     throw new LabError(
       'internal',
       'A thread of the WASM kernels failed, and what it computed is missing. Load the model again; it will run on one thread.',
     );
+  }
+
+  #begin(): void {
+    Atomics.store(this.#words, PENDING, this.#helpers.length);
+    Atomics.add(this.#words, ROUND, 1);
+    if (this.#asleep()) Atomics.notify(this.#words, ROUND);
+  }
+
+  /** Returns when all helpers have done their parts. */
+  #finish(): void {
+    for (let looks = 0; ; looks++) {
+      const left = Atomics.load(this.#words, PENDING);
+      if (left <= 0) return;
+      if (looks < LOOKS || !this.#sleeps) continue;
+      looks = 0;
+      Atomics.wait(this.#words, PENDING, left);
+    }
   }
 
   /** Address of `bytes` for each helper. */
