@@ -17,6 +17,8 @@ test('after the first visit the page opens and runs an episode without a network
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => true));
   await context.setOffline(true);
   await page.reload();
+  // Threads compute there as well: what was kept has its headers.
+  expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
   await page.getByRole('button', { name: 'Open a recorded run' }).click();
   await expect(page.locator('.recharts-surface').first()).toBeVisible();
   await page.getByRole('button', { name: 'Run', exact: true }).first().click();

@@ -17,7 +17,7 @@ import {
   readLlamaConfig,
 } from './llama-config.ts';
 import { nextMacrotask } from './macrotask.ts';
-import { weightBytesOn } from './memory.ts';
+import { mostParametersOnWasm, weightBytesOn } from './memory.ts';
 import { onGpu } from './ops/host.ts';
 import {
   type AttentionHeads,
@@ -212,9 +212,11 @@ function refuseBeyondHeap({ tensors }: GgufFile): void {
   const needed = weightBytesOn('wasm', tensors);
   if (needed <= WASM_WEIGHT_BUDGET) return;
   const [wanted, most] = [needed, WASM_WEIGHT_BUDGET].map((bytes) => (bytes / 2 ** 30).toFixed(2));
+  const parameters = tensors.reduce((sum, { rows, cols }) => sum + rows * cols, 0);
+  const millions = (count: number) => `${Math.round(count / 1e6)} million`;
   throw new LabError(
     'limit',
-    `On WASM this model's weights take ${wanted} GiB, but at most ${most} GiB fit into its memory. Choose a smaller model, or a browser with WebGPU.`,
+    `On WASM this model's weights take ${wanted} GiB, but at most ${most} GiB fit into its memory: about ${millions(mostParametersOnWasm(tensors))} parameters of its types, and it has ${millions(parameters)}. Choose a smaller model, or a browser with WebGPU.`,
     { needed, limit: WASM_WEIGHT_BUDGET },
   );
 }

@@ -94,6 +94,14 @@ export function weightBytesOn(
   }
 }
 
+/** How many parameters of these tensors' types, in their proportions, WASM's memory holds. */
+export function mostParametersOnWasm(
+  tensors: readonly Pick<GgufTensor, 'type' | 'rows' | 'cols'>[],
+): number {
+  const bytes = sum(tensors, ({ type, rows, cols }) => panelBytes(type, rows, cols));
+  return Math.floor((WASM_WEIGHT_BUDGET * parametersOf(tensors)) / bytes);
+}
+
 function parametersOf(tensors: readonly Pick<GgufTensor, 'rows' | 'cols'>[]): number {
   return sum(tensors, ({ rows, cols }) => rows * cols);
 }

@@ -30,6 +30,10 @@ test('the limit is the heap on WASM, a share of the memory elsewhere, and unknow
   const limit = (backend: 'wasm' | 'webgpu', gib: number | null) =>
     previewModel(gguf, 'policy', defaultSettings, backend, gib).limit?.bytes ?? null;
   expect(limit('wasm', 32)).toBe(4_294_967_296);
+  // 3.25 GiB at 288 bytes for 256 weights of Q8_0, of which the file almost wholly is.
+  expect(previewModel(gguf, 'policy', defaultSettings, 'wasm', 32).limit?.what).toMatch(
+    /about 30\d\d million parameters/,
+  );
   expect(limit('webgpu', 10)).toBe(7_516_192_768); // 0.7 × 10 GiB
   expect(limit('webgpu', null)).toBeNull();
 });

@@ -3,7 +3,12 @@
 import type { Settings } from '../config.ts';
 import type { GgufFile } from '../formats/gguf.ts';
 import { readLlamaConfig } from '../model/llama-config.ts';
-import { defaultNeeds, estimateMemory, weightBytesOn } from '../model/memory.ts';
+import {
+  defaultNeeds,
+  estimateMemory,
+  mostParametersOnWasm,
+  weightBytesOn,
+} from '../model/memory.ts';
 import type { BackendName, ModelPreview } from '../records.ts';
 
 /** A 32-bit heap ends here, whatever memory the computer has. */
@@ -40,12 +45,22 @@ export function previewModel(
       rank: settings.lora_rank,
       targets: settings.target_modules,
     }),
-    limit: limitOf(backend, deviceGiB),
+    limit: limitOf(backend, deviceGiB, gguf),
   };
 }
 
-function limitOf(backend: BackendName, deviceGiB: number | null): ModelPreview['limit'] {
-  if (backend === 'wasm') return { bytes: wasmHeapBytes, what: 'the heap of WebAssembly' };
+function limitOf(
+  backend: BackendName,
+  deviceGiB: number | null,
+  { tensors }: GgufFile,
+): ModelPreview['limit'] {
+  if (backend === 'wasm') {
+    const most = Math.round(mostParametersOnWasm(tensors) / 1e6);
+    return {
+      bytes: wasmHeapBytes,
+      what: `the heap of WebAssembly: weights of about ${most} million parameters of these types fit`,
+    };
+  }
   if (deviceGiB === null) return null;
   return {
     bytes: Math.floor(deviceGiB * 2 ** 30 * tabShare),
