@@ -5,6 +5,7 @@
  */
 
 import type * as tf from '@tensorflow/tfjs-core';
+import type { SimdKernels } from '../simd/exports.ts';
 import { heapFloats, pointerOf, scratch } from '../simd/kernels.ts';
 import { transposedBytes } from '../simd/team.ts';
 import type { WeightMatrix } from '../weights.ts';
@@ -19,7 +20,7 @@ export function linearSimd(x: tf.Tensor2D, w: WeightMatrix, stored: SimdWeight):
   const [tokens] = x.shape;
   const y = allocate2D(tokens, w.rows);
   const work = scratch(productBytes(w, stored, tokens));
-  multiply(w, stored, pointerOf(x), pointerOf(y), tokens, work);
+  multiply(w, stored, pointerOf(x), pointerOf(y), tokens, work, stored.kernels);
   return y;
 }
 
@@ -35,11 +36,12 @@ export function productBytes({ cols }: WeightMatrix, { form }: SimdWeight, token
 /** x [tokens, cols] at an address -> x W^T [tokens, rows] at `y`; `work` is scratch. */
 export function multiply(
   { rows, cols }: WeightMatrix,
-  { form, kernels, pointer }: SimdWeight,
+  { form, pointer }: SimdWeight,
   x: number,
   y: number,
   tokens: number,
   work: number,
+  kernels: SimdKernels,
 ): void {
   const acc = work;
   const panels = Math.ceil(rows / PANEL);

@@ -25,6 +25,12 @@ export function simdKernels(): SimdKernels | null {
   return found && (found.team?.kernels ?? found.alone);
 }
 
+/** As {@link simdKernels}, for so many multiply-adds that now come in many calls. */
+export function kernelsFor(work: number): SimdKernels | null {
+  const found = madeHere();
+  return found && (found.team?.kernelsFor(work) ?? found.alone);
+}
+
 /** The threads that share the kernels' long calls; null for one thread. */
 export function kernelTeam(): Team | null {
   return madeHere()?.team ?? null;

@@ -16,7 +16,7 @@ import { pairing } from '../ops/rope.ts';
 import type { WeightMatrix } from '../weights.ts';
 import type { SimdWeight } from '../weights-simd.ts';
 import type { SimdKernels } from './exports.ts';
-import { Block, heapFloats, kernelTeam, pointerOf, simdKernels } from './kernels.ts';
+import { Block, heapFloats, kernelsFor, pointerOf, simdKernels } from './kernels.ts';
 import { attentionBytes } from './team.ts';
 
 /** True where the pass computes what the ops would; else the ops must. */
@@ -42,7 +42,7 @@ export class SimdPass {
 
   /** Embeds `ids`, which come after what the cache holds. Call where {@link passFits}. */
   constructor(model: LlamaModel, adapter: Adapter | null, cache: KvCache, ids: readonly number[]) {
-    const kernels = simdKernels();
+    const kernels = kernelsFor(ids.length * model.parameters);
     if (kernels === null) throw new LabError('internal', 'There are no vector kernels here.');
     this.#model = model;
     this.#adapter = adapter;
@@ -53,7 +53,6 @@ export class SimdPass {
     const sizes = partBytes(model, adapter, ids.length, cache.length);
     this.#memory = new Block(Object.values(sizes).reduce((sum, bytes) => sum + bytes, 0));
     this.#at = placed(sizes, this.#memory.pointer);
-    kernelTeam()?.expect(ids.length * model.parameters);
     this.#embed(ids);
   }
 
@@ -113,7 +112,7 @@ export class SimdPass {
     const y = allocate2D(count, config.vocabulary);
     const from = x + 4 * config.width * (this.#tokens - count);
     this.#norm(from, outputNorm, normed, count);
-    multiply(head, simdOf(head), normed, pointerOf(y), count, work);
+    multiply(head, simdOf(head), normed, pointerOf(y), count, work, this.#kernels);
     return y;
   }
 
@@ -136,7 +135,7 @@ export class SimdPass {
     const w = layer.projections[target];
     const { work } = this.#at;
     const tokens = this.#tokens;
-    multiply(w, simdOf(w), x, y, tokens, work);
+    multiply(w, simdOf(w), x, y, tokens, work, this.#kernels);
     const bias = layer.biases[target];
     if (bias !== undefined) this.#kernels.addRows(y, pointerOf(bias), tokens, w.rows, 0);
     const module = this.#adapter?.module(index, target);

@@ -148,7 +148,7 @@ function attentionCut(
 /** A call shorter than this is not worth the meeting, about 4 µs; nor one shorter than that the waking. */
 const WORTH_MEETING = 100_000;
 const WORTH_WAKING = 4_000_000;
-/** Work ahead that makes helpers be woken for its many shorter calls, about a millisecond. */
+/** Work ahead for which helpers are woken before its many shorter calls, about a millisecond. */
 const WORTH_A_CALL_AHEAD = 20_000_000;
 
 /**
@@ -221,10 +221,15 @@ export class Team {
     this.#all = calls === 'all';
   }
 
-  /** Says how much work comes in calls that are not each worth waking helpers for. */
-  expect(work: number): void {
-    if (this.#used === 0 || work < WORTH_A_CALL_AHEAD || !this.#asleep()) return;
-    Atomics.notify(this.#words, ROUND);
+  /**
+   * The kernels for so many multiply-adds in many calls, of which not each is worth waking helpers for: woken
+   * now, or left out, where even to ask each call for its length would take a part of its time.
+   */
+  kernelsFor(work: number): SimdKernels {
+    if (this.#all) return this.kernels;
+    if (this.#used === 0 || work < WORTH_A_CALL_AHEAD) return this.#alone;
+    if (this.#asleep()) Atomics.notify(this.#words, ROUND);
+    return this.kernels;
   }
 
   /** Ends the helpers; from now on the caller is alone. */
