@@ -255,6 +255,7 @@ try {
 const figures = [
   'prefillPerSecond',
   'decodePerSecond',
+  'decodePerProcessorSecond',
   'updateSeconds',
   'firstStepSeconds',
   'lastStepSeconds',
@@ -306,6 +307,7 @@ console.table(
         {
           'prefill tok/s': shown(r.prefillPerSecond),
           'decode tok/s': shown(r.decodePerSecond),
+          'decode tok/processor s': shown(r.decodePerProcessorSecond),
           's an update': shown(r.updateSeconds, 2),
           'our engine, prefill': ratio(ours?.prefillPerSecond, r.prefillPerSecond),
           'our engine, decode': ratio(ours?.decodePerSecond, r.decodePerSecond),

@@ -15,6 +15,8 @@ export interface Work {
 export interface Measured {
   readonly prefillPerSecond: number;
   readonly decodePerSecond: number;
+  /** By processor time of all threads: what the wall clock of a busy machine hides. */
+  readonly decodePerProcessorSecond: number | null;
   readonly updateSeconds: number | null;
   /** A step reads and decodes the same few tokens wherever it stands in an episode. */
   readonly firstStepSeconds: number | null;
@@ -31,6 +33,7 @@ export interface Measured {
 
 /** Nothing measured but the two speeds. */
 export const UNKNOWN = {
+  decodePerProcessorSecond: null,
   updateSeconds: null,
   firstStepSeconds: null,
   lastStepSeconds: null,

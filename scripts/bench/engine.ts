@@ -21,10 +21,11 @@ import type { Contestant, Measured, Work } from './contestant.ts';
 import { countDispatches } from './dispatches.ts';
 import { memoryOf } from './memory.ts';
 
-/** Loads the model once; every measurement starts from an empty cache. */
+/** Loads the model once; every measurement starts from an empty cache. `processor`: seconds used so far, where known. */
 export async function engineContestant(
   backend: OpenBackend,
   source: ByteSource,
+  processor: (() => number) | null = null,
 ): Promise<Contestant> {
   const counted = countDispatches();
   const model = await loadLlama(await readGguf(source), source, { contextLength: 2048 });
@@ -43,14 +44,17 @@ export async function engineContestant(
       let next = await greedy(model, cache, ids);
       const read = performance.now();
       const before = counted();
+      const used = processor?.() ?? 0;
       for (let i = 0; i < work.decode; i++) next = await greedy(model, cache, [next]);
       const decoded = performance.now();
+      const busy = processor && processor() - used;
       const after = counted();
       const perToken = (n: number | undefined) => (n === undefined ? null : n / work.decode);
       const gpu = backend.ledger !== null;
       return {
         prefillPerSecond: (1000 * work.prompt) / (read - begun),
         decodePerSecond: (1000 * work.decode) / (decoded - read),
+        decodePerProcessorSecond: busy && work.decode / busy,
         ...(await episodeSteps(model, work.steps)),
         updateSeconds: work.train === 0 ? null : await update(model, work),
         dispatchesPerToken: gpu ? perToken(after.dispatches - before.dispatches) : null,

@@ -1,9 +1,11 @@
 /** This engine in a Node process of its own, on WASM or, by the `webgpu` package, on WebGPU; asked by messages. */
 
 import { readFileSync } from 'node:fs';
+import { readGguf } from '../../src/formats/gguf.ts';
 import { bytesSource } from '../../src/formats/source.ts';
 import { openBackend } from '../../src/model/device.ts';
 import { nodeThreads } from '../../src/model/threads-node.ts';
+import { createTokenizer } from '../../src/text/tokenizer.ts';
 import type { Contestant, Work } from './contestant.ts';
 import { engineContestant } from './engine.ts';
 
@@ -30,7 +32,20 @@ async function open(): Promise<Contestant> {
       'tfjs-backend-wasm-threaded-simd.wasm': `${folder}/tfjs-backend-wasm-threaded-simd.wasm`,
     },
   });
-  return engineContestant(backend, bytesSource(new Uint8Array(readFileSync(file)), file));
+  const [began, used] = [performance.now(), processor()];
+  const source = bytesSource(new Uint8Array(readFileSync(file)), file);
+  const contestant = await engineContestant(backend, source, processor);
+  createTokenizer((await readGguf(source)).metadata); // a part of opening a model
+  const seconds = ((performance.now() - began) / 1000).toFixed(3);
+  const busy = (processor() - used).toFixed(3);
+  const device = `${contestant.device}; read and loaded in ${seconds} s (${busy} s of processor time)`;
+  return { ...contestant, device };
+}
+
+/** Seconds of processor time that this process has used, all threads. */
+function processor(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
 }
 
 try {

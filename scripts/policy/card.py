@@ -1,8 +1,8 @@
-"""The model card's numbers, as Markdown: what rollout.py's episodes say of success and of repetition.
+"""The model card's numbers, as Markdown: what played episodes say of success and of repetition.
 
 card.py --rows models/household-2m/rows [--into models/household-2m/README.md]
 
-A file `valid_seen-2.jsonl.gz` holds the episodes of seed 2; a column is the files that differ in the seed alone.
+A file `valid_seen-2.jsonl.gz` holds the episodes of seed 2 (rollout.py); a column is the files that differ in the seed alone.
 """
 
 import argparse

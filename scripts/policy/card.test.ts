@@ -18,8 +18,11 @@ interface Row {
   readonly steps: readonly { readonly observation: string }[];
 }
 
+/** `valid_seen` of `valid_seen-2.jsonl.gz`. */
+const setOf = (file: string) => file.replace(/-\d\.jsonl\.gz$/, '');
+
 function rowsOf(file: string): readonly Row[] {
-  const text = gunzipSync(readFileSync(`${folder}/rows/${file}`)).toString();
+  const text = gunzipSync(readFileSync(`${folder}/${file}`)).toString();
   return text
     .trimEnd()
     .split('\n')
@@ -41,27 +44,52 @@ describe('the card of household-2m', () => {
   test('has greedy references of the file that ships', () => {
     expect(greedy.sha256).toBe(sha256(`${folder}/${greedy.file}`));
   });
-  test.each([
-    ['valid_seen', 0],
-    ['valid_unseen', 1],
-  ] as const)('counts what the recorded episodes of %s solved', (split, column) => {
-    const kept = readdirSync(`${folder}/rows`).filter((file) => file.startsWith(`${split}-`));
-    const bySeed = kept.sort().map((file) => {
-      const rows = rowsOf(file);
-      expect(rows.map(({ start }) => start)).toEqual(
-        splits[split].map((_, index) => ({ split, index })),
+  const cell = (title: string, column: number, part = card) =>
+    new RegExp(`\\| ${title} +\\|(.+)\\|`).exec(part)?.[1]?.split('|')[column]?.trim();
+  const columns = /\n\| +\|( valid_seen .*)\|\n/
+    .exec(card)?.[1]
+    ?.split('|')
+    .map((name) => name.trim());
+  const kept = readdirSync(`${folder}/rows`);
+  test('has a column for every set that was played, and no other', () => {
+    const played = kept.map(setOf);
+    expect(columns).toEqual([...new Set(played)].sort());
+    expect(columns).toContain('valid_unseen');
+  });
+  test.each([...new Set(kept.map(setOf))])(
+    'counts what the recorded episodes of %s solved',
+    (name) => {
+      const split = name.startsWith('valid_seen') ? 'valid_seen' : 'valid_unseen';
+      const files = kept.filter((file) => setOf(file) === name).sort();
+      const bySeed = files.map((file) => {
+        const rows = rowsOf(`rows/${file}`);
+        expect(rows.map(({ start }) => start)).toEqual(
+          splits[split].map((_, index) => ({ split, index })),
+        );
+        expect(Math.max(...rows.map(({ steps }) => steps.length))).toBeLessThanOrEqual(50);
+        return rows.filter(({ solved }) => solved).length;
+      });
+      const column = columns?.indexOf(name) ?? -1;
+      const tasks = splits[split].length;
+      expect(cell('solved by seed', column)).toBe(
+        bySeed.map((won) => `${won} of ${tasks}`).join(', '),
       );
-      expect(Math.max(...rows.map(({ steps }) => steps.length))).toBeLessThanOrEqual(50);
-      return rows.filter(({ solved }) => solved).length;
-    });
-    expect(bySeed.length).toBeGreaterThan(0);
-    const cell = (title: string) =>
-      new RegExp(`\\| ${title} +\\|(.+)\\|`).exec(card)?.[1]?.split('|')[column]?.trim();
-    const tasks = splits[split].length;
-    expect(cell('solved by seed')).toBe(bySeed.map((won) => `${won} of ${tasks}`).join(', '));
-    const won = bySeed.reduce((sum, one) => sum + one, 0);
-    expect(cell('solved \\(95 % Wilson interval\\)')).toContain(
-      `${won} of ${bySeed.length * tasks},`,
-    );
+      const won = bySeed.reduce((sum, one) => sum + one, 0);
+      expect(cell('solved \\(95 % Wilson interval\\)', column)).toContain(
+        `${won} of ${bySeed.length * tasks},`,
+      );
+    },
+  );
+  test('has the update boundaries of every task of valid_seen', () => {
+    const text = gunzipSync(readFileSync(`${folder}/census.jsonl.gz`)).toString();
+    const rows = text
+      .trimEnd()
+      .split('\n')
+      .map((line): { task: number; solved: boolean } => JSON.parse(line)); // written by census.py
+    expect(rows.map(({ task }) => task)).toEqual(splits.valid_seen.map((_, index) => index));
+    const counted = [true, false].map((won) => rows.filter(({ solved }) => solved === won).length);
+    const census = card.slice(card.indexOf('<!-- census'));
+    const cells = [0, 1, 2].map((column) => cell('episodes', column, census));
+    expect(cells).toEqual([...counted, rows.length].map(String));
   });
 });

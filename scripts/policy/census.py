@@ -1,19 +1,24 @@
-"""What happened at the update boundaries of a run, as Markdown, split by whether the episode was solved.
+"""What happens at the update boundaries of `attt run --method attt` at its defaults, as Markdown, split by success.
 
-census.py --events EVENTS.jsonl --rows FILE.jsonl.gz      (keeps what is counted here of the events of `attt run`)
-census.py --rows FILE.jsonl.gz [--into README.md]
+census.py --rows FILE.jsonl.gz [--into README.md]                        (the table)
+census.py --rows FILE.jsonl.gz --model FILE.gguf [--last 139] ...        (plays first what the rows lack of valid_seen)
+
+Ten tasks are played at a time and then stand in the rows, so that it goes on there after an interruption.
 """
 
 import argparse
 import gzip
 import json
 import statistics
+import tempfile
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
 from card import into_marks, percent
+from make import HERE, TASKS, run
 
+CHUNK, SEED = 10, 1
 NAME = "census: written by scripts/policy/census.py"
 
 
@@ -32,6 +37,8 @@ def compact(events: Iterable[dict]) -> list[dict]:
             if event["t"] > 1 and event["actionClass"] == "effective":
                 row["healthy"].append(round(event["repetition"], 4))
         elif event["type"] == "episode_ended":
+            if event["error"] is not None:
+                raise SystemExit(f"Task {row['task']} ended with an error, which says nothing about the policy: {event['error']}")
             row["solved"] = event["reason"] == "solved"
             rows.append(row)
     return rows
@@ -68,17 +75,41 @@ def table(rows: list[dict]) -> str:
     return "\n".join([text[0], "| " + " | ".join("-" * w for w in widths) + " |", *text[1:]])
 
 
+def read(path: Path) -> list[dict]:
+    if not path.exists():
+        return []
+    with gzip.open(path, "rt") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def write(path: Path, rows: list[dict]) -> None:
+    with gzip.GzipFile(path, "wb", mtime=0) as out:
+        out.write("".join(json.dumps(row) + "\n" for row in sorted(rows, key=lambda row: row["task"])).encode())
+
+
+def play(model: Path, tasks: list[int]) -> list[dict]:
+    with tempfile.TemporaryDirectory() as out:
+        run("node", HERE.parent / "attt.mjs", "run", "--model", model, "--env", "household", "--split", "valid_seen",
+            "--tasks", ",".join(map(str, tasks)), "--method", "attt", "--seed", SEED, "--out", out)
+        with (Path(out) / "events.jsonl").open() as events:
+            return compact(map(json.loads, events))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--events", type=Path)
     parser.add_argument("--rows", type=Path, required=True)
+    parser.add_argument("--model", type=Path)
+    parser.add_argument("--last", type=int, default=TASKS["valid_seen"] - 1)
     parser.add_argument("--into", type=Path)
     args = parser.parse_args()
-    if args.events:
-        with args.events.open() as events, gzip.GzipFile(args.rows, "wb", mtime=0) as out:
-            out.write("".join(json.dumps(row) + "\n" for row in compact(map(json.loads, events))).encode())
-    with gzip.open(args.rows, "rt") as lines:
-        text = table([json.loads(line) for line in lines])
+    rows = read(args.rows)
+    if args.model:
+        there = {row["task"] for row in rows}
+        missing = [task for task in range(args.last + 1) if task not in there]
+        for at in range(0, len(missing), CHUNK):
+            rows += play(args.model, missing[at : at + CHUNK])
+            write(args.rows, rows)
+    text = table(rows)
     into_marks(args.into, NAME, text) if args.into else print(text)
 
 

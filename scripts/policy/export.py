@@ -12,10 +12,12 @@ from gguf import GGMLQuantizationType as Quant
 from gguf.quants import quantize
 from tokenizers import Tokenizer
 
+from card import into_marks
 from gguf_file import load_policy, read_policy
 from model import Policy, Shape
 from tokenizer import CHAT_TEMPLATE, SPECIALS, load_tokenizer, merges_of
 
+NAME = "files: written by scripts/policy/export.py"
 LICENSE = "apache-2.0"
 GREEDY_TOKENS = 40
 END = SPECIALS.index("<|im_end|>")
@@ -112,6 +114,12 @@ def check(path: Path, policy: Policy, prompt: list[int]) -> dict:
     }
 
 
+def table(checks: list[dict]) -> str:
+    """The files as Markdown."""
+    lines = [f"| `{c['file']}` | {c['bytes']:,} | `{c['sha256']}` |" for c in checks]
+    return "\n".join(["| file | bytes | sha256 |", "| --- | --- | --- |", *lines])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--checkpoint", type=Path, required=True)
@@ -143,6 +151,7 @@ def main() -> None:
               "minutes": round(saved["minutes"], 1), "steps": saved["step"], "shape": saved["shape"]}
     (args.out / "export.json").write_text(json.dumps(report, indent=2) + "\n")
     print(json.dumps(report, indent=2))
+    into_marks(args.out / "README.md", NAME, table(checks))
     if args.greedy:
         file_policy = read_policy(args.out / f"{args.name}-q8_0.gguf")
         rows = []

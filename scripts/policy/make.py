@@ -90,18 +90,31 @@ def train(work: Path, leg: Leg, seed: int, scale: float, init: Path | None) -> P
     return out / "final.pt"
 
 
-def evaluate(model: Path, out: Path, scale: float) -> None:
-    """Plays the frozen tasks with each seed, a packed file of episodes for each."""
-    out.mkdir(parents=True, exist_ok=True)
-    for split, tasks in TASKS.items():
-        for seed in SEEDS if scale == 1 else SEEDS[:1]:
-            rows = out / f"{split}-{seed}.jsonl"
-            if not rows.with_suffix(".jsonl.gz").exists():
-                last = max(1, round(tasks * scale)) - 1
-                python("rollout.py", "--model", model, "--split", split, "--tasks", f"0-{last}", "--seed", seed, "--out", rows)
-                with rows.open("rb") as plain, gzip.GzipFile(f"{rows}.gz", "wb", mtime=0) as packed:
-                    shutil.copyfileobj(plain, packed)
-                rows.unlink()
+def pack(plain: Path, packed: Path) -> None:
+    packed.parent.mkdir(parents=True, exist_ok=True)
+    with plain.open("rb") as lines, gzip.GzipFile(packed, "wb", mtime=0) as out:
+        shutil.copyfileobj(lines, out)
+
+
+def evaluate(work: Path, model: Path, scale: float) -> None:
+    """Plays the frozen tasks with each seed, and once with training at its defaults; writes the card's tables."""
+    seeds = SEEDS if scale == 1 else SEEDS[:1]
+    games = [("q8_0", split, seed, f"{split}-{seed}") for split in TASKS for seed in seeds]
+    games.append(("q4_0", "valid_seen", 1, "valid_seen-q4_0-1"))
+    shutil.rmtree(model / "rows", ignore_errors=True)
+    for quant, split, seed, name in games:
+        rows, last = work / f"{name}.jsonl", max(1, round(TASKS[split] * scale)) - 1
+        if not rows.exists():
+            partial = rows.with_suffix(".partial")
+            python("rollout.py", "--model", model / f"{NAME}-{quant}.gguf", "--split", split, "--tasks", f"0-{last}",
+                   "--seed", seed, "--out", partial)
+            partial.rename(rows)
+        pack(rows, model / "rows" / f"{name}.jsonl.gz")
+    python("card.py", "--rows", model / "rows", "--into", model / "README.md")
+    census = work / "census.jsonl.gz"
+    python("census.py", "--rows", census, "--model", model / f"{NAME}-q8_0.gguf",
+           "--last", max(1, round(TASKS["valid_seen"] * scale)) - 1, "--into", model / "README.md")
+    shutil.copy(census, model / census.name)
 
 
 def main() -> None:
@@ -125,11 +138,7 @@ def main() -> None:
            "--name", NAME, "--out", model, "--greedy", greedy)
     curves = [work / f"leg-{leg.name}" for leg in LEGS]
     python("curve.py", "--train", *(c / "train.csv" for c in curves), "--val", *(c / "val.csv" for c in curves), "--out", model)
-    rows = model / "rows"
-    evaluate(model / f"{NAME}-q8_0.gguf", work / "rows", args.scale)
-    shutil.rmtree(rows, ignore_errors=True)
-    shutil.copytree(work / "rows", rows)
-    python("card.py", "--rows", rows, "--into", model / "README.md")
+    evaluate(work, model, args.scale)
 
 
 if __name__ == "__main__":

@@ -68,24 +68,18 @@ export function act(player: Player, decision: Decision, target: boolean, thought
   if (player.done) return '';
   const { mind, last } = player;
   const line = thought ?? writeThought(mind, decision, last);
-  follow(player, assistantText(line, decision.action), decision.action, target);
-  return line;
-}
-
-/** Plays a turn whose text is given. */
-export function follow(player: Player, content: string, action: string, target: boolean): void {
-  if (player.done) return;
-  player.turns.push({ role: 'assistant', content, target });
-  const step = stepHousehold(player.state, action);
-  observe(player.mind, action, step.observation);
+  player.turns.push({ role: 'assistant', content: assistantText(line, decision.action), target });
+  const step = stepHousehold(player.state, decision.action);
+  observe(mind, decision.action, step.observation);
   player.state = step.state;
-  player.last = { action, observation: step.observation };
+  player.last = { action: decision.action, observation: step.observation };
   player.steps += 1;
   player.won = step.terminated;
   player.done = step.terminated || player.steps >= MAX_STEPS;
   if (!player.done) {
     player.turns.push({ role: 'user', content: observationText(step.observation) });
   }
+  return line;
 }
 
 /** A turn that the expert would not take: it stays in the text and is never a target. */

@@ -1,8 +1,8 @@
-"""Lets a policy play many episodes at once and writes what it did, one episode a line.
+"""Lets a policy in PyTorch play many frozen tasks at once and writes what it did, one episode a line.
 
-rollout.py --model FILE.gguf|FILE.pt --split valid_seen --tasks 0-139 --out FILE.jsonl     (frozen tasks)
-rollout.py --model FILE.gguf|FILE.pt --seeds 1000-1255 --out FILE.jsonl                    (fresh scenes of training)
-rollout.py --model FILE.gguf --adapter LORA.gguf ...                                       (a base with its adapter)
+rollout.py --model FILE.gguf --split valid_seen --tasks 0-139 --out FILE.jsonl
+rollout.py --model FILE.gguf --adapter LORA.gguf ...                  (a base with its adapter)
+rollout.py --model FILE.pt --tokenizer tokenizer.json ...             (a checkpoint)
 
 The conversation is the product's: world.ts writes what the policy reads and parses what it wrote. Only the random
 numbers are PyTorch's, so at a temperature above 0 an episode is another draw from the same distribution.
@@ -103,9 +103,8 @@ def main() -> None:
     parser.add_argument("--model", type=Path, required=True)
     parser.add_argument("--adapter", type=Path, help="a GGUF LoRA to merge into the model")
     parser.add_argument("--tokenizer", type=Path)
-    parser.add_argument("--split", choices=("train", "valid_seen", "valid_unseen"))
-    parser.add_argument("--tasks", type=numbers)
-    parser.add_argument("--seeds", type=numbers)
+    parser.add_argument("--split", choices=("train", "valid_seen", "valid_unseen"), required=True)
+    parser.add_argument("--tasks", type=numbers, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--temperature", type=float, default=0.7)
     parser.add_argument("--seed", type=int, default=1)
@@ -117,13 +116,13 @@ def main() -> None:
     policy = load_policy(args.model, args.adapter)
     template = read_chat_template(args.model) if args.model.suffix == ".gguf" else chat_template(CHAT_TEMPLATE)
     tokenizer = load_tokenizer(args.tokenizer) if args.tokenizer else read_tokenizer(args.model)
-    starts = [{"split": args.split, "index": t} for t in args.tasks] if args.split else [{"seed": s} for s in args.seeds]
+    starts = [{"split": args.split, "index": t} for t in args.tasks]
     world = World()
     began, done, solved = time.monotonic(), 0, 0
     with args.out.open("w") as f:
         for at in range(0, len(starts), args.batch):
             batch = starts[at : at + args.batch]
-            draws = 1000 * args.seed + batch[0].get("index", at)  # a part of a split draws as the whole split would there
+            draws = 1000 * args.seed + batch[0]["index"]  # a part of a split draws as the whole split would there
             for episode in play(policy, tokenizer, template, world, batch, args.temperature, draws):
                 f.write(json.dumps(episode) + "\n")
                 done, solved = done + 1, solved + episode["solved"]

@@ -232,6 +232,10 @@ def validate(shared: Shared, rank: int, val: Corpus, groups: list[np.ndarray]) -
     shared.barrier.wait()
 
 
+LOGGED_SHARE = 0.01
+"""Of a run, between two rows of train.csv: a short run has rows too."""
+
+
 class Book:
     """The clock, the CSV files and the checkpoints of a run."""
 
@@ -240,7 +244,7 @@ class Book:
         self.base_minutes, self.tokens = start["minutes"], start["tokens"]
         self.began = time.monotonic()
         self.step, self.counts = start["step"], list(start["counts"])
-        self.saved = self.logged = self.minutes()
+        self.saved, self.logged = self.minutes(), self.progress()
         self.kept_stable = False
         self.mark = (self.minutes(), self.tokens)
         args.out.mkdir(parents=True, exist_ok=True)
@@ -263,9 +267,9 @@ class Book:
         if not self.kept_stable and self.progress() >= 1 - self.args.cooldown:
             self.save("stable.pt")
             self.kept_stable = True
-        if self.minutes() - self.logged < 0.5:
+        if self.progress() - self.logged < LOGGED_SHARE:
             return
-        self.logged = self.minutes()
+        self.logged = self.progress()
         sums = self.shared.sums.sum(0)
         self.shared.sums.zero_()
         speed = (self.tokens - self.mark[1]) / (self.minutes() - self.mark[0]) / 60

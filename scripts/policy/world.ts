@@ -1,30 +1,24 @@
 /**
  * The world for rollout.py: one JSON request a line on stdin, one JSON answer a line on stdout. What the policy reads
  * and how its turns are read back are the product's own prompt, parser and world.
- * {"reset": [{"split": "valid_seen", "index": 3} or {"seed": 17}, ...]} answers with one start each;
+ * {"reset": [{"split": "valid_seen", "index": 3}, ...]} answers with one start each;
  * {"step": [{"episode": 0, "text": "Thought: ...", "stop": "eos"}, ...]} answers with one step each.
- * A seed is a fresh scene on a floor plan of training, never a frozen one.
  */
 
 import { createInterface } from 'node:readline';
 import { settingsFor } from '../../src/config.ts';
 import { household, resetScene } from '../../src/envs/household.ts';
-import { makeScene } from '../../src/envs/household-generate.ts';
-import type { HouseholdScene, HouseholdState } from '../../src/envs/household-scene.ts';
+import type { HouseholdState } from '../../src/envs/household-scene.ts';
 import { sceneOfTask } from '../../src/envs/household-tasks.ts';
 import { nearest, words } from '../../src/math/repetition.ts';
 import type { GenerationStop } from '../../src/records.ts';
 import { parseTurn } from '../../src/text/parse.ts';
 import { firstMessages, observationMessage } from '../../src/text/prompt.ts';
-import { FIRST_DATA_SEED } from './episodes.ts';
 
 /** Which scene an episode plays. */
-export type Start = { readonly split: string; readonly index: number } | { readonly seed: number };
-
-/** The scene of a start. */
-export function sceneOf(start: Start): HouseholdScene {
-  if ('seed' in start) return makeScene(FIRST_DATA_SEED + start.seed, { plans: 'train' });
-  return sceneOfTask({ env: household.description.id, ...start });
+interface Start {
+  readonly split: string;
+  readonly index: number;
 }
 
 interface Turn {
@@ -44,7 +38,7 @@ interface Episode {
 let episodes: Episode[] = [];
 
 function reset(starts: readonly Start[]): unknown[] {
-  const scenes = starts.map(sceneOf);
+  const scenes = starts.map((start) => sceneOfTask({ env: household.description.id, ...start }));
   const begun = scenes.map((scene) => resetScene(scene));
   episodes = begun.map(({ state, info }) => ({ state, stateHash: info.stateHash, said: [] }));
   return begun.map(({ observation }, i) => ({

@@ -1,5 +1,12 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
@@ -149,5 +156,25 @@ describe('an experiment', () => {
     expect(ran.stderr).toContain('frozen step_limit: 4 and 3');
     const wrong = await attt('experiment', file, '--shard', '3/2', ...args);
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test('with damaged files, says which and what to do', async () => {
+    const out = join(folder, 'damaged');
+    mkdirSync(out);
+    const why = async (name: string, content: string | Uint8Array) => {
+      writeFileSync(join(out, name), content);
+      const ran = await run('damaged');
+      expect(ran).toMatchObject({ code: 1, stdout: '' });
+      return ran.stderr;
+    };
+    expect(await why('experiment.json', '{"schema":1,"exp')).toContain('is damaged: it is no JSON');
+    expect(await why('experiment.json', '{"schema":1}')).toContain(
+      'expected what "attt experiment"',
+    );
+    const header = readFileSync(join(folder, 'whole', 'experiment.json'));
+    writeFileSync(join(out, 'experiment.json'), header);
+    expect(await why('rows.jsonl', '{"key"\n')).toContain('rows.jsonl, line 1, is damaged');
+    rmSync(join(out, 'rows.jsonl'));
+    expect(await why('rows.jsonl.gz', 'no gzip')).toContain('rows.jsonl.gz could not be unpacked');
   });
 });

@@ -6,23 +6,41 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { LabError } from '../errors.ts';
 import type { Header } from '../experiment/header.ts';
-import { parseRow, type Row } from '../experiment/row.ts';
+import { type Row, upgradeRow } from '../experiment/row.ts';
 
 const HEADER = 'experiment.json';
 const ROWS = /^rows.*\.jsonl(\.gz)?$/;
 
-/** The folder's header; null where there is none yet. */
+/** The folder's header; null where there is none yet. Throws `bad_input` for a damaged one. */
 export async function readHeader(folder: string): Promise<Header | null> {
+  const path = join(folder, HEADER);
+  let text: string;
   try {
-    const header: Header = JSON.parse(await readFile(join(folder, HEADER), 'utf8'));
-    if (header.schema === 1) return header;
-    throw new LabError(
-      'unsupported',
-      `${join(folder, HEADER)} has schema ${header.schema}; this version reads 1.`,
-    );
+    text = await readFile(path, 'utf8');
   } catch (thrown) {
     if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return null;
     throw thrown;
+  }
+  const header: Partial<Header> | null = parsed(text, path);
+  if (header?.experiment && header.arms && header.schema === 1) return header as Header; // ours
+  const found = header?.schema === undefined ? 'no schema' : `schema ${header.schema}`;
+  throw new LabError(
+    'unsupported',
+    `${path} has ${found}; expected what "attt experiment" writes, with schema 1. Take another folder, or another version.`,
+    { path },
+  );
+}
+
+/** Throws `bad_input` that says what to do. */
+function parsed<T>(text: string, where: string): T {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new LabError(
+      'bad_input',
+      `${where} is damaged: it is no JSON. Restore it, or take it away: what it held is made again.`,
+      { where },
+    );
   }
 }
 
@@ -52,10 +70,21 @@ export async function readRows(folder: string): Promise<ReadonlyMap<string, Row>
   const names = (await readdir(folder)).filter((name) => ROWS.test(name)).sort();
   for (const name of names) {
     const bytes = await readFile(join(folder, name));
-    const text = (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
-    for (const line of text.split('\n').slice(0, -1)) addRow(rows, parseRow(line), name);
+    const text = (name.endsWith('.gz') ? unpacked(bytes, name) : bytes).toString('utf8');
+    for (const [i, line] of text.split('\n').slice(0, -1).entries()) {
+      addRow(rows, upgradeRow(parsed(line, `${name}, line ${i + 1},`)), name);
+    }
   }
   return rows;
+}
+
+function unpacked(bytes: Uint8Array, name: string): Buffer {
+  try {
+    return gunzipSync(bytes);
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new LabError('bad_input', `${name} could not be unpacked: ${why}. Restore it.`, { name });
+  }
 }
 
 /** Adds a row, or checks it against the one that is there. */

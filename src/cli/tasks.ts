@@ -11,11 +11,11 @@ export async function splitTasks(asked: string, split: string): Promise<readonly
   const world = worlds.find(({ id }) => id === asked || id.startsWith(`${asked}/`));
   if (world === undefined) {
     const known = worlds.map(({ id }) => id).join(', ');
-    throw new WrongUse(`--env ${asked} was given; there is ${known}.`);
+    throw new WrongUse(`The world "${asked}" is unknown; there is ${known}.`);
   }
   const splits = world.splits.map(({ name }) => name);
   if (!splits.includes(split)) {
-    throw new WrongUse(`--split ${split} was given; ${world.id} has ${splits.join(', ')}.`);
+    throw new WrongUse(`The split "${split}" is unknown; ${world.id} has ${splits.join(', ')}.`);
   }
   return envHandlers.calls.tasks({ env: world.id, split }, signal);
 }

@@ -166,11 +166,10 @@ export function closeRow(row: OpenRow, retention: Retention | null, seconds: num
 }
 
 /**
- * Reads one line of a rows file; the first rows were kept without commands and build, and their
- * retention is left out: it was one mean over other texts.
+ * A row as this version knows it: the first ones were kept without commands and build, and their
+ * retention is left out, which was one mean over other texts.
  */
-export function parseRow(line: string): Row {
-  const row = JSON.parse(line);
+export function upgradeRow(row: Row): Row {
   const retention = row.retention?.texts === undefined ? null : row.retention;
   return { ...row, retention, commands: row.commands ?? [], build: row.build ?? '' };
 }

@@ -6,7 +6,7 @@ import { toHtml } from '../experiment/document.ts';
 import { experimentOfRuns } from '../experiment/from-runs.ts';
 import type { Header } from '../experiment/header.ts';
 import { reportOf } from '../experiment/report.ts';
-import { parseRow, type Row } from '../experiment/row.ts';
+import { type Row, upgradeRow } from '../experiment/row.ts';
 import type { RunSummary } from '../records.ts';
 import { saveText } from './actions.ts';
 import { Dialog } from './dialog.tsx';
@@ -106,7 +106,7 @@ async function ofFiles(files: readonly File[]): Promise<string> {
   const rows = new Map<string, Row>();
   for (const part of parts) {
     for (const line of (await textOf(part)).split('\n').slice(0, -1)) {
-      const row = parseRow(line);
+      const row = upgradeRow(JSON.parse(line));
       rows.set(row.key, row);
     }
   }
