@@ -127,6 +127,11 @@ def read(folder: Path) -> dict[str, list[dict]]:
 def table(columns: dict[str, list[dict]]) -> str:
     kinds = sorted({e["kind"] for es in columns.values() for e in es})
     cells = [["", *columns]] + [[title, *(cell(es) for es in columns.values())] for title, cell in rows(kinds)]
+    return markdown(cells)
+
+
+def markdown(cells: list[list[str]]) -> str:
+    """Rows of cells as a Markdown table, the head first, in columns of equal width."""
     widths = [max(len(r[i]) for r in cells) for i in range(len(cells[0]))]
     line = lambda r: "| " + " | ".join(c.ljust(w) for c, w in zip(r, widths)) + " |"
     return "\n".join([line(cells[0]), "| " + " | ".join("-" * w for w in widths) + " |", *map(line, cells[1:])])

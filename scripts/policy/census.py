@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from card import into_marks, percent
+from card import into_marks, markdown, percent
 from make import HERE, TASKS, run
 
 CHUNK, SEED = 10, 1
@@ -68,11 +68,9 @@ def column(rows: list[dict], named: list[str]) -> list[tuple[str, str]]:
 def table(rows: list[dict]) -> str:
     named = sorted({b["outcome"] for r in rows for b in r["boundaries"]})
     won, lost = [r for r in rows if r["solved"]], [r for r in rows if not r["solved"]]
-    lines = [("", "solved", "failed", "all")] + [
-        (title, a, b, c) for (title, a), (_, b), (_, c) in zip(*(column(part, named) for part in (won, lost, rows)))]
-    widths = [max(len(line[i]) for line in lines) for i in range(4)]
-    text = ["| " + " | ".join(c.ljust(w) for c, w in zip(line, widths)) + " |" for line in lines]
-    return "\n".join([text[0], "| " + " | ".join("-" * w for w in widths) + " |", *text[1:]])
+    columns = [column(part, named) for part in (won, lost, rows)]
+    lines = [[title, *(cells[i][1] for cells in columns)] for i, (title, _) in enumerate(columns[0])]
+    return markdown([["", "solved", "failed", "all"], *lines])
 
 
 def read(path: Path) -> list[dict]:

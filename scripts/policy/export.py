@@ -12,7 +12,7 @@ from gguf import GGMLQuantizationType as Quant
 from gguf.quants import quantize
 from tokenizers import Tokenizer
 
-from card import into_marks
+from card import into_marks, markdown
 from gguf_file import load_policy, read_policy
 from model import Policy, Shape
 from tokenizer import CHAT_TEMPLATE, SPECIALS, load_tokenizer, merges_of
@@ -116,8 +116,7 @@ def check(path: Path, policy: Policy, prompt: list[int]) -> dict:
 
 def table(checks: list[dict]) -> str:
     """The files as Markdown."""
-    lines = [f"| `{c['file']}` | {c['bytes']:,} | `{c['sha256']}` |" for c in checks]
-    return "\n".join(["| file | bytes | sha256 |", "| --- | --- | --- |", *lines])
+    return markdown([["file", "bytes", "sha256"], *([f"`{c['file']}`", f"{c['bytes']:,}", f"`{c['sha256']}`"] for c in checks)])
 
 
 def main() -> None:
