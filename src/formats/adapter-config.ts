@@ -43,9 +43,9 @@ export async function readAdapterConfig(text: string): Promise<AdapterConfig> {
   const config = parse(text);
   refuseOthers(config);
   const { r, lora_alpha: alpha } = config;
-  if (!isRank(r) || typeof alpha !== 'number') {
+  if (!isRank(r) || !isAlpha(alpha)) {
     throw bad(
-      `r is ${shown(r)} and lora_alpha ${shown(alpha)}; expected a whole number of at least 1, and a number`,
+      `r is ${shown(r)} and lora_alpha ${shown(alpha)}; expected a whole number of at least 1, and a number that float32 holds`,
     );
   }
   const ranks = await patternsOf(config, 'rank_pattern');
@@ -111,7 +111,9 @@ async function targetsOf(config: JsonObject): Promise<Matcher> {
   const left = inUse(excluded) ? await namesOrPattern(excluded) : () => false;
   // A pattern chooses the layers itself: PEFT then ignores the two settings.
   const layer = typeof target === 'string' ? () => true : await layerChoice(config);
-  return (module) => chosen(module) && layer(module) && !left(module);
+  // Nor do they hold for a module that the list names whole.
+  const whole = new Set(Array.isArray(target) ? target : []);
+  return (module) => chosen(module) && (whole.has(module) || layer(module)) && !left(module);
 }
 
 /** A list names modules by their ends; a text is a regular expression for the whole name. */
@@ -144,8 +146,10 @@ async function patternsOf(config: JsonObject, setting: string): Promise<Pattern[
   const entries = Object.entries(config[setting] ?? {});
   const patterns: Pattern[] = [];
   for (const [key, value] of entries) {
-    if (typeof value !== 'number') {
-      throw bad(`${setting} has ${shown(value)} for ${shown(key)}; expected a number`);
+    if (!isAlpha(value)) {
+      throw bad(
+        `${setting} has ${shown(value)} for ${shown(key)}; expected a number that float32 holds`,
+      );
     }
     patterns.push({ key, value, matches: await expression(`(?:.*\\.)?(?:${key})`) });
   }
@@ -184,7 +188,13 @@ function isRank(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
 }
 
+/** JSON has 1e999, which is no number here, and 1e300, which would make every product infinite. */
+function isAlpha(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(Math.fround(value));
+}
+
 function shown(value: unknown): string {
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return `${value}`;
   const text = JSON.stringify(value) ?? 'missing';
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

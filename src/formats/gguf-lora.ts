@@ -4,8 +4,10 @@
  */
 
 import { LabError } from '../errors.ts';
+import type { Json } from '../records.ts';
 import { type AdapterDtype, checkFinite, encodeAdapter } from './adapter-dtype.ts';
 import { type AdapterLabel, labelMetadata } from './adapter-label.ts';
+import { type FoldedB, foldB, hasUlps, unfoldB } from './folded-b.ts';
 import { type GgufFile, type GgufTensor, readGguf } from './gguf.ts';
 import { type GgufTensorData, type GgufValue, writeGguf } from './gguf-writer.ts';
 import type { LoraMatrix } from './peft.ts';
@@ -40,16 +42,20 @@ const MAX_ADAPTER_BYTES = 2 ** 30;
 /** llama.cpp's `LLAMA_FTYPE` of a file whose tensors are mostly of that type. */
 const FILE_TYPES = { F32: 0, F16: 1, BF16: 32 } as const satisfies Record<AdapterDtype, number>;
 /**
- * Powers of two that were folded into B, one a module in the file's order. Only this program reads
- * it: with it the modules get their own alphas back; without it the product is the same.
+ * What was folded into B, one factor a module in the file's order, and the rounding of those that are no
+ * powers of two, module by module. Only this program reads them: with them the modules get their own alphas
+ * and bits back; without them the product is the same.
  */
 const FACTORS = 'attt.lora.b_factors';
+const ULPS = 'attt.lora.b_ulps';
+/** The longest array that gguf.ts reads: beyond it B stays folded. */
+const MAX_ULPS = 4 * 2 ** 20;
 
 /**
  * The file's bytes. llama.cpp computes scale = alpha / rank with one alpha for the file, so a module
  * of another alpha gets the quotient folded into its B. Example: scale 2 at rank 8 beside scale 2 at
- * rank 2 are alphas 16 and 4; the file says 16, and the second B is multiplied by 1/4. A quotient
- * that is no power of two rounds B once. Throws `bad_input` for an adapter without modules.
+ * rank 2 are alphas 16 and 4; the file says 16, and the second B is multiplied by 1/4. Throws `bad_input`
+ * for an adapter without modules.
  */
 export function writeGgufLora(
   modules: readonly GgufLoraModule[],
@@ -61,7 +67,7 @@ export function writeGgufLora(
   }
   const alphas = modules.map(({ scale, a }) => Math.fround(scale * a.rows));
   const alpha = mostFrequent(alphas);
-  const folded = modules.map(({ b }, i) => fold(b.values, (alphas[i] ?? 0) / alpha));
+  const folded = foldAll(modules, (i) => (alphas[i] ?? 0) / alpha, dtype);
   const metadata: Record<string, GgufValue> = {
     'general.type': { type: 'string', value: 'adapter' },
     'general.architecture': { type: 'string', value: base.architecture },
@@ -72,8 +78,11 @@ export function writeGgufLora(
     'adapter.type': { type: 'string', value: 'lora' },
     'adapter.lora.alpha': { type: 'float32', value: alpha },
   };
-  if (folded.some(({ undo }) => undo !== 1)) {
-    metadata[FACTORS] = { type: 'float32s', value: folded.map(({ undo }) => undo) };
+  if (folded.some(({ factor }) => factor !== 1)) {
+    metadata[FACTORS] = { type: 'float64s', value: folded.map(({ factor }) => factor) };
+  }
+  if (folded.some(({ ulps }) => ulps.length > 0)) {
+    metadata[ULPS] = { type: 'int8s', value: folded.flatMap(({ ulps }) => [...ulps]) };
   }
   const tensors = modules.flatMap(({ tensor, a, b }, i) => [
     encoded(`${tensor}.lora_a`, [a.cols, a.rows], a.values, dtype),
@@ -89,12 +98,17 @@ function mostFrequent(alphas: readonly number[]): number {
   return [...counts].sort((x, y) => y[1] - x[1])[0]?.[0] ?? 1;
 }
 
-/** B times a factor, and what to divide by to have B back bit for bit: 1 where nothing does. */
-function fold(values: Float32Array, factor: number): { values: Float32Array; undo: number } {
-  if (factor === 1) return { values, undo: 1 };
-  const product = values.map((value) => value * factor);
-  const exact = factor !== 0 && product.every((value, i) => value / factor === values[i]);
-  return { values: product, undo: exact && isPowerOfTwo(factor) ? factor : 1 };
+/** Each B at its factor. In a format that rounds them anyway, only powers of two are taken back. */
+function foldAll(
+  modules: readonly GgufLoraModule[],
+  factorOf: (index: number) => number,
+  dtype: AdapterDtype,
+): FoldedB[] {
+  const folded = modules.map(({ b }, i) => foldB(b.values, factorOf(i)));
+  const units = folded.reduce((sum, { ulps }) => sum + ulps.length, 0);
+  if (dtype === 'F32' && units <= MAX_ULPS) return folded;
+  const ulps = new Int8Array(0);
+  return folded.map((one) => (one.ulps.length > 0 ? { ...one, factor: 1, ulps } : one));
 }
 
 function encoded(
@@ -104,10 +118,6 @@ function encoded(
   dtype: AdapterDtype,
 ): GgufTensorData {
   return { name, type: dtype, shape, data: encodeAdapter(dtype, values, name) };
-}
-
-function isPowerOfTwo(value: number): boolean {
-  return value > 0 && Number.isInteger(Math.log2(value));
 }
 
 /**
@@ -132,21 +142,16 @@ export async function readGgufLora(source: ByteSource): Promise<GgufLora> {
     );
   }
   const pairs = pairUp(gguf, source);
-  const factors = factorsOf(gguf, pairs.length, source);
+  const factors = factorsOf(gguf, pairs, source);
   const modules: GgufLoraModule[] = [];
   for (const [i, { tensor, a, b }] of pairs.entries()) {
-    const factor = factors[i] ?? 1;
-    const bValues = await valuesOf(b, source);
+    const { factor, ulps } = factors[i] ?? { factor: 1, ulps: [] };
     modules.push({
       tensor,
       // An alpha of 0 is llama.cpp's "as it stands".
-      scale: (alpha === 0 ? 1 : alpha / a.rows) * factor,
+      scale: alpha === 0 ? factor : Math.fround(alpha * factor) / a.rows,
       a: { rows: a.rows, cols: a.cols, values: await valuesOf(a, source) },
-      b: {
-        rows: b.rows,
-        cols: b.cols,
-        values: factor === 1 ? bValues : bValues.map((v) => v / factor),
-      },
+      b: { rows: b.rows, cols: b.cols, values: unfoldB(await valuesOf(b, source), factor, ulps) },
     });
   }
   return { architecture, modules };
@@ -231,16 +236,33 @@ function pairUp({ tensors }: GgufFile, source: ByteSource): Pair[] {
   });
 }
 
-function factorsOf({ metadata }: GgufFile, count: number, source: ByteSource): readonly number[] {
-  const factors = metadata[FACTORS];
+/** What was folded into each module's B. Throws `bad_input` for lists of another length than the file's. */
+function factorsOf(
+  { metadata }: GgufFile,
+  pairs: readonly Pair[],
+  source: ByteSource,
+): readonly Omit<FoldedB, 'values'>[] {
+  const { [FACTORS]: factors, [ULPS]: units = [] } = metadata;
   if (factors === undefined) return [];
-  const list = Array.isArray(factors) ? factors : [];
-  const powers = list.flatMap((f) => (typeof f === 'number' && isPowerOfTwo(f) ? [f] : []));
-  if (powers.length === list.length && list.length === count) return powers;
+  const list = numbers(factors).filter((factor) => factor !== 0);
+  const ulps = Int8Array.from(numbers(units));
+  let at = 0;
+  const found = list.map((factor, i) => {
+    const { rows, cols } = pairs[i]?.b ?? { rows: 0, cols: 0 };
+    const from = at;
+    at += hasUlps(factor) ? rows * cols : 0;
+    return { factor, ulps: ulps.subarray(from, at) };
+  });
+  if (list.length === pairs.length && at === ulps.length) return found;
   throw bad(
     source,
-    `${FACTORS} does not hold one power of two a module. Convert the adapter again.`,
+    `${FACTORS} and ${ULPS} hold ${list.length} factors and ${ulps.length} units; expected ${pairs.length} and ${at}, as the modules have them. Convert the adapter again.`,
   );
+}
+
+function numbers(value: Json): number[] {
+  const list = Array.isArray(value) ? value : [];
+  return list.flatMap((item) => (typeof item === 'number' ? [item] : []));
 }
 
 async function valuesOf(tensor: GgufTensor, source: ByteSource): Promise<Float32Array> {

@@ -9,7 +9,10 @@ export type GgufValue =
   | { readonly type: 'bool'; readonly value: boolean }
   | { readonly type: 'string'; readonly value: string }
   | { readonly type: 'strings'; readonly value: readonly string[] }
-  | { readonly type: 'int32s' | 'float32s'; readonly value: readonly number[] };
+  | {
+      readonly type: 'int8s' | 'int32s' | 'float32s' | 'float64s';
+      readonly value: readonly number[];
+    };
 
 export interface GgufTensorData {
   readonly name: string;
@@ -21,6 +24,7 @@ export interface GgufTensorData {
 }
 
 const VALUE_TYPE_IDS = {
+  int8: 1,
   uint32: 4,
   int32: 5,
   float32: 6,
@@ -127,6 +131,18 @@ function writeValue(out: ByteWriter, value: GgufValue): void {
       out.u32(VALUE_TYPE_IDS.string);
       out.u64(value.value.length);
       for (const text of value.value) out.text(text);
+      return;
+    case 'int8s':
+      out.u32(VALUE_TYPE_IDS.array);
+      out.u32(VALUE_TYPE_IDS.int8);
+      out.u64(value.value.length);
+      out.raw(new Uint8Array(Int8Array.from(value.value).buffer));
+      return;
+    case 'float64s':
+      out.u32(VALUE_TYPE_IDS.array);
+      out.u32(VALUE_TYPE_IDS.float64);
+      out.u64(value.value.length);
+      for (const number of value.value) out.f64(number);
       return;
     case 'int32s':
       out.u32(VALUE_TYPE_IDS.array);

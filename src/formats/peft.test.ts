@@ -82,6 +82,13 @@ test('weights that the config does not adapt are refused: PEFT would leave them 
     { target_modules: '.*_proj' },
     { target_modules: ['self_attn.q_proj', 'k_proj', 'v_proj', 'o_proj'] },
     { layers_to_transform: [0, 1], layers_pattern: 'layers' },
+    {
+      layers_to_transform: [1],
+      target_modules: [
+        ...['q_proj', 'k_proj', 'v_proj', 'o_proj'],
+        ...['q', 'k', 'v', 'o'].map((part) => `model.layers.0.self_attn.${part}_proj`),
+      ],
+    },
   ];
   for (const change of accepted) expect(await read('ad_rslora', change)).toHaveLength(8);
 });
@@ -92,6 +99,19 @@ test('settings that change what LoRA computes are refused by name', async () => 
     /trainable_token_indices \[1\]/,
   );
   expect(await read('ad_rslora', { lora_bias: null, target_parameters: [] })).toHaveLength(8);
+});
+
+test('an alpha that float32 does not hold is refused: every product would be infinite', async () => {
+  const weights = new Uint8Array(readFileSync(fixture('ad_rslora/adapter_model.safetensors')));
+  const config = readFileSync(fixture('ad_rslora/adapter_config.json'), 'utf8');
+  for (const alpha of ['1e999', '-1e300']) {
+    const general = config.replace(/"lora_alpha": *\d+/, `"lora_alpha": ${alpha}`);
+    await expect(readPeft(general, weights)).rejects.toThrow(/lora_alpha .*that float32 holds/);
+    const special = config.replace('{', `{"alpha_pattern": {"q_proj": ${alpha}},`);
+    await expect(readPeft(special.replace(/"alpha_pattern": *\{\},/, ''), weights)).rejects.toThrow(
+      /alpha_pattern has .*that float32 holds/,
+    );
+  }
 });
 
 test('a config that is no object is refused', async () => {
@@ -308,6 +328,18 @@ test('a zip of two adapters is refused: which one was meant is not said', async 
   const twice = { a: { ...one }, b: { ...one } };
   await expect(unzipPeft(zipSync(twice))).rejects.toThrow(/expected one adapter_config\.json/);
   expect(await unzipPeft(zipSync({ folder: { ...one } }))).toHaveLength(8);
+});
+
+test('a zip that holds its config twice is refused: readers would take different ones', async () => {
+  const files = writePeft(await read('ad_rslora'), card);
+  const zip = zipSync({
+    ...files,
+    'adapter_config.jsoN': files['adapter_config.json'] ?? new Uint8Array(1),
+  });
+  zip.forEach((byte, i) => {
+    if (byte === 0x4e && zip[i - 1] === 0x6f) zip[i] = 0x6e;
+  });
+  await expect(unzipPeft(zip)).rejects.toThrow(/holds adapter_config\.json twice/);
 });
 
 test('a zip without the two files, and bytes that are no zip, say so', async () => {

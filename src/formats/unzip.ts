@@ -13,7 +13,8 @@ export interface ZipLimits {
 
 /**
  * The files for which `wanted` gives their limit in bytes; null leaves a file packed. Throws `limit`
- * before anything is unpacked beyond a limit, `bad_input` for bytes that are no zip, a cut or a damaged one.
+ * before anything is unpacked beyond a limit, `bad_input` for bytes that are no zip, a cut or a damaged one,
+ * and for a wanted file that occurs twice.
  * `names` is every file in it.
  */
 export function unzipChosen(
@@ -22,12 +23,15 @@ export function unzipChosen(
   limits: ZipLimits,
 ): { files: ReadonlyMap<string, Uint8Array>; names: readonly string[] } {
   const names: string[] = [];
+  const taken = new Set<string>();
   let total = 0;
   const filter = ({ name, originalSize }: { name: string; originalSize: number }) => {
     names.push(name);
     if (names.length > limits.files) throw beyond(`more than ${limits.files} files`);
     const most = wanted(name);
     if (most === null) return false;
+    if (taken.has(name)) throw twice(name);
+    taken.add(name);
     total += originalSize;
     if (originalSize > most || total > limits.bytes) {
       const limit = Math.min(most, limits.bytes);
@@ -55,6 +59,11 @@ export function unzipChosen(
       `This is not a readable zip (${thrown instanceof Error ? thrown.message : thrown}). It may be cut; fetch it again.`,
     );
   }
+}
+
+/** Of two files of one name each reader may take another. */
+function twice(name: string): LabError {
+  return new LabError('bad_input', `The zip holds ${name} twice. Make it again with one of each.`);
 }
 
 function beyond(what: string): LabError {
