@@ -27,13 +27,16 @@ const tiers = [
   ...(long ? [{ name: 'long', budget: 3600, run: () => vitest('long') }] : []),
 ];
 
+/** A log that no terminal shows is easier to read without codes for colours. */
+const plain = process.stdout.isTTY ? {} : { NO_COLOR: '1' };
+
 /** Runs a program with its output on this terminal. True when it ended well. */
 function runs(program, args, env = {}) {
   const { status, error } = spawnSync(program, args, {
     cwd: root,
     stdio: 'inherit',
     // Fixed kernels: streams must not hang on which one was a little faster today.
-    env: { ...process.env, ATTT_KERNELS: 'fixed', ...env },
+    env: { ...process.env, ...plain, ATTT_KERNELS: 'fixed', ...env },
   });
   return status === 0 && !error;
 }
