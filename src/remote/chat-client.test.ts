@@ -197,6 +197,19 @@ describe('silence', () => {
     expect(cancelled).toHaveBeenCalledOnce();
   });
 
+  test.each([
+    ['an answer in one piece', 200, { details: { stalled: true } }],
+    ['a refusal', 400, { details: { status: 400 } }],
+  ])('%s that stalls half way ends after the idle limit too', async (_, status, expected) => {
+    await using server = await scriptedServer((response) => {
+      response.statusCode = status;
+      response.setHeader('content-type', 'application/json');
+      response.write('{"choices": [');
+    });
+    const asked = chat(endpoint(server.url, 60), request, never);
+    await expect(asked).rejects.toMatchObject({ code: 'network', ...expected });
+  });
+
   test('headers that never come end after the idle limit', async () => {
     await using server = await scriptedServer(() => {});
     const asked = chat(endpoint(server.url, 60), request, never);

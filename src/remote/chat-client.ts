@@ -7,7 +7,7 @@ import { isAbort, LabError } from '../errors.ts';
 import { completionsUrl, isLoopback } from '../formats/channel.ts';
 import type { ChatMessage, Json, RemoteRef } from '../records.ts';
 import { type Completion, CompletionReader } from './completion.ts';
-import { serverEvents, stalled } from './event-stream.ts';
+import { bodyText, serverEvents, stalled } from './event-stream.ts';
 import { isPassing, MAX_TRIES, MAX_WAIT_MS, pause, retryDelay } from './retry.ts';
 
 /** A served model and the way to it. */
@@ -63,7 +63,7 @@ export async function chat(
   for (let tries = 1; ; tries++) {
     const response = await send(endpoint, url, { method: 'POST', body }, signal, around);
     if (response.ok) return await readCompletion(response, endpoint, signal, onText);
-    const text = (await response.text().catch(() => '')).slice(0, 2000);
+    const text = await errorText(response, endpoint, signal);
     if (!isPassing(response.status)) throw refusal(response.status, url, text, endpoint);
     const wait = retryDelay(response.headers.get('retry-after'), around.now(), tries);
     if (tries >= MAX_TRIES || wait > MAX_WAIT_MS) {
@@ -124,7 +124,7 @@ async function readCompletion(
 ): Promise<Completion> {
   const reader = new CompletionReader(onText);
   if (response.headers.get('content-type')?.includes('application/json')) {
-    reader.take(await response.text());
+    reader.take(await wholeText(response, reader, idleMs, signal));
     return reader.finish();
   }
   if (!response.body) throw new LabError('network', 'The server answered without a body.');
@@ -134,11 +134,43 @@ async function readCompletion(
       reader.take(data);
     }
   } catch (thrown) {
-    signal.throwIfAborted();
-    if (thrown instanceof LabError || isAbort(thrown)) throw thrown;
-    throw reader.cut(thrown instanceof Error ? thrown.message : String(thrown));
+    throw cutOff(thrown, reader, signal);
   }
   return reader.finish();
+}
+
+async function wholeText(
+  response: Response,
+  reader: CompletionReader,
+  idleMs: number,
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    return await bodyText(response, idleMs, signal);
+  } catch (thrown) {
+    throw cutOff(thrown, reader, signal);
+  }
+}
+
+/** A connection that broke is an answer cut off; a stop and a stalled body say so themselves. */
+function cutOff(thrown: unknown, reader: CompletionReader, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
+  if (thrown instanceof LabError || isAbort(thrown)) return thrown;
+  return reader.cut(thrown instanceof Error ? thrown.message : String(thrown));
+}
+
+/** What a refusal says; empty where even that does not come. */
+export async function errorText(
+  response: Response,
+  { idleMs }: Endpoint,
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    return (await bodyText(response, idleMs, signal)).slice(0, 2000);
+  } catch {
+    signal.throwIfAborted();
+    return '';
+  }
 }
 
 function refusal(status: number, url: URL, text: string, endpoint: Endpoint): LabError {

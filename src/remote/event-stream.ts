@@ -1,4 +1,4 @@
-/** Reads server-sent events (WHATWG HTML, 9.2) off a response, whatever the pieces it comes in. */
+/** Reads bodies off responses, server-sent events (WHATWG HTML, 9.2) or whole, and notices when they stall. */
 
 import { LabError } from '../errors.ts';
 
@@ -38,6 +38,33 @@ export async function* serverEvents(
         } else if (line.startsWith('data:')) data.push(line.slice(5).replace(/^ /, ''));
       }
       if (done) return; // an event that no empty line ends is not whole
+    }
+  } finally {
+    await reader.cancel().catch(() => {}); // it may have failed already
+  }
+}
+
+/** A whole body as text, under the same limits. */
+export async function bodyText(
+  { body }: Response,
+  idleMs: number,
+  signal: AbortSignal,
+): Promise<string> {
+  if (!body) return '';
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for (;;) {
+      const { done, value } = await readOrStall(reader, idleMs, signal);
+      if (done) return text + decoder.decode();
+      text += decoder.decode(value, { stream: true });
+      if (text.length > MAX_EVENT_CHARS) {
+        throw new LabError(
+          'network',
+          `The server sent an answer of over ${MAX_EVENT_CHARS} characters.`,
+        );
+      }
     }
   } finally {
     await reader.cancel().catch(() => {}); // it may have failed already

@@ -10,7 +10,10 @@ test.each([
   ['3', 3000],
   ['Thu, 01 Oct 2026 00:00:05 GMT', 4600],
   ['Wed, 30 Sep 2026 23:59:00 GMT', 0],
+  ['Thursday, 01-Oct-26 00:00:05 GMT', 4600],
+  ['Thu Oct  1 00:00:05 2026', 4600],
   ['soon', 1000],
+  ['may 3', 1000],
   [null, 1000],
 ])('Retry-After %j is waited for %i ms', (header, ms) => {
   expect(retryDelay(header, now, 1)).toBe(ms);

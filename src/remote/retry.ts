@@ -11,15 +11,19 @@ export function isPassing(status: number): boolean {
   return status === 429 || status === 500 || (status >= 502 && status <= 504);
 }
 
+/** A date begins with one; `Date.parse` takes words such as "may 3" for dates as well. */
+const WEEKDAY = /^(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?[, ]/;
+
 /**
- * Milliseconds to wait: what Retry-After says (seconds, or an HTTP date, rounded up; RFC 9110,
- * 10.2.3), else 1, 2, 4, … seconds by `tries`, the number of requests made so far. Scripts of other
+ * Milliseconds to wait: what Retry-After says (seconds, or an HTTP date in any of its three forms,
+ * rounded up; RFC 9110, 10.2.3 and 5.6.7), else 1, 2, 4, … seconds by `tries`, the number of requests made so far. Scripts of other
  * origins see no Retry-After unless the server exposes it, and back off then.
  */
 export function retryDelay(header: string | null, now: number, tries: number): number {
   const text = header?.trim() ?? '';
   if (/^\d+$/.test(text)) return Number(text) * 1000;
-  const date = /[A-Za-z]{3},/.test(text) ? Date.parse(text) : Number.NaN;
+  // The oldest form names no time zone; it means GMT too.
+  const date = WEEKDAY.test(text) ? Date.parse(/GMT$/.test(text) ? text : `${text} GMT`) : NaN;
   if (Number.isFinite(date)) return Math.max(0, Math.ceil(date - now));
   return 1000 * 2 ** (tries - 1);
 }

@@ -6,7 +6,15 @@
 import { LabError } from '../errors.ts';
 import { serverAddress } from '../formats/channel.ts';
 import type { Json, RemoteRef } from '../records.ts';
-import { endpointOf, reasonOf, type Surroundings, send, surroundings } from './chat-client.ts';
+import {
+  endpointOf,
+  errorText,
+  reasonOf,
+  type Surroundings,
+  send,
+  surroundings,
+} from './chat-client.ts';
+import { bodyText } from './event-stream.ts';
 
 /** A served model as requests name it. */
 export interface ServedModel extends RemoteRef {
@@ -38,11 +46,11 @@ export async function withAdapter(
   await post('unload_lora_adapter', { lora_name: loraName }); // unknown: there was none
   const loaded = await post('load_lora_adapter', { lora_name: loraName, lora_path: adapter });
   if (loaded.ok) return { ...remote, model: loraName, name, options: {} };
-  const refusal = reasonOf(await loaded.text(), endpoint);
+  const refusal = reasonOf(await errorText(loaded, endpoint, signal), endpoint);
 
   const list = new URL(`${base.replace(/\/v\d+\w*$/, '')}/lora-adapters`);
   const listed = await send(endpoint, list, { method: 'GET' }, signal, around);
-  const adapters = listed.ok ? adaptersOf(await listed.text()) : null;
+  const adapters = listed.ok ? adaptersOf(await bodyText(listed, endpoint.idleMs, signal)) : null;
   if (adapters === null) {
     throw new LabError(
       'unsupported',
