@@ -49,7 +49,7 @@ test('how a run is looked at is in the address, and the address shows it so agai
 
   await page.goto('/#compare=run-0.run-1');
   await page.reload();
-  await expect(page.locator('.overlay-legend > span')).toHaveCount(2);
+  await expect(page.locator('.overlay-legend > button')).toHaveCount(2);
   // With a run by its address: that run, at that step.
   await page.route(
     ({ pathname }) => pathname === '/r.jsonl',
@@ -95,7 +95,7 @@ test('a report is made of the runs kept here, and all runs are deleted after ask
   await playBack(page, { runs: kept, modelLoaded: true });
   await page.goto('/#compare=run-0.run-1');
   await page.getByRole('tab', { name: 'Runs (2)' }).click();
-  await page.getByRole('button', { name: 'Report…' }).click();
+  await page.getByRole('tabpanel').getByRole('button', { name: 'Report…' }).click();
   const report = page.getByRole('dialog', { name: 'Report' });
   await expect(report.locator('iframe').contentFrame().locator('h1')).toBeVisible();
   await expectClean(page);
