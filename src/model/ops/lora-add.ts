@@ -5,9 +5,10 @@
  */
 
 import * as tf from '@tensorflow/tfjs-core';
+import type { SimdKernels } from '../simd/exports.ts';
 import { pointerOf, scratch, simdKernels } from '../simd/kernels.ts';
 import { dims, sameShape } from './check.ts';
-import { onGpu, view } from './host.ts';
+import { allocate2D, onGpu, view } from './host.ts';
 import { product } from './product.ts';
 
 /** One adapted projection's parameters; the adapter owns them. */
@@ -136,6 +137,8 @@ export interface LoraGradients {
 export function loraBackward(x: tf.Tensor2D, dy: tf.Tensor2D, module: LoraModule): LoraGradients {
   const { aT, bT, scale } = module;
   if (onGpu()) return loraBackwardGpu(x, dy, module);
+  const simd = simdKernels();
+  if (simd) return loraBackwardSimd(simd, x, dy, module);
   return tf.tidy(() => {
     const hidden = tf.matMul<tf.Tensor2D>(x, aT); // [T, r]
     const dHidden = tf.mul<tf.Tensor2D>(tf.matMul(dy, flip(bT)), scale); // [T, r]
@@ -145,6 +148,41 @@ export function loraBackward(x: tf.Tensor2D, dy: tf.Tensor2D, module: LoraModule
       dx: tf.matMul<tf.Tensor2D>(dHidden, flip(aT)),
     };
   });
+}
+
+function loraBackwardSimd(
+  kernels: SimdKernels,
+  x: tf.Tensor2D,
+  dy: tf.Tensor2D,
+  { aT, bT, scale }: LoraModule,
+): LoraGradients {
+  const { rows: tokens, cols: inputs } = dims(x);
+  const [rank, outputs] = bT.shape;
+  const [daT, dbT] = [allocate2D(inputs, rank), allocate2D(rank, outputs)];
+  const dx = allocate2D(tokens, inputs);
+  const hidden = scratch(4 * rank * (2 * tokens + inputs));
+  const slopes = hidden + 4 * rank * tokens;
+  const turned = slopes + 4 * rank * tokens;
+  const [from, to, slope] = [pointerOf(x), pointerOf(dx), pointerOf(dy)];
+  kernels.loraTokens(
+    from,
+    slope,
+    pointerOf(aT),
+    pointerOf(bT),
+    hidden,
+    slopes,
+    to,
+    turned,
+    inputs,
+    rank,
+    outputs,
+    scale,
+    0,
+    tokens,
+  );
+  kernels.loraColumns(from, slopes, pointerOf(daT), tokens, inputs, rank, 1, 1, 0, inputs);
+  kernels.loraColumns(slope, hidden, pointerOf(dbT), tokens, outputs, rank, scale, 0, 0, outputs);
+  return { daT, dbT, dx };
 }
 
 function loraBackwardGpu(x: tf.Tensor2D, dy: tf.Tensor2D, module: LoraModule): LoraGradients {

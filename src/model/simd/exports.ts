@@ -251,4 +251,32 @@ export interface SimdKernels {
     from: number,
     to: number,
   ): void;
+  loraTokens(
+    x: number,
+    dy: number,
+    aT: number,
+    bT: number,
+    hidden: number,
+    slopes: number,
+    dx: number,
+    a: number,
+    inputs: number,
+    rank: number,
+    outputs: number,
+    scale: number,
+    from: number,
+    to: number,
+  ): void;
+  loraColumns(
+    x: number,
+    h: number,
+    out: number,
+    tokens: number,
+    cols: number,
+    rank: number,
+    scale: number,
+    turned: number,
+    from: number,
+    to: number,
+  ): void;
 }

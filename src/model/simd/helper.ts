@@ -36,7 +36,7 @@ export function defaultThreads(cores: number): number {
 
 /**
  * Says `ready` and computes until its thread is ended or fails: does its part of each round, from the first on,
- * looks for the next for about 50 µs and then sleeps. Refers to nothing outside itself: Node starts a thread
+ * looks for the next for about 200 µs and then sleeps. Refers to nothing outside itself: Node starts a thread
  * from this function's text. The meeting is not in the module: V8 11.3 (Node 20) loses a local variable's
  * value over `memory.atomic.wait32` in code that its first compiler made.
  */

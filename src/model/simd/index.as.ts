@@ -7,6 +7,7 @@ export { bytesColumns, bytesTimes1, bytesTimes4 } from './bytes.as';
 export { addRows, geglu, rmsNorm, rmsNormBackward, swiglu, swigluBackward } from './elementwise.as';
 export { floatsColumns, floatsTimes1, floatsTimes4 } from './floats.as';
 export { loraAdd } from './lora.as';
+export { loraColumns, loraTokens } from './lora-backward.as';
 export { nibblesColumns, nibblesTimes1, nibblesTimes4 } from './nibbles.as';
 export { rope } from './rope.as';
 export { expSums, scaledExp } from './softmax.as';

@@ -10,6 +10,7 @@ import { bytesTimes1, bytesTimes4 } from './bytes.as';
 import { geglu, rmsNorm, rmsNormBackward, swiglu, swigluBackward } from './elementwise.as';
 import { floatsTimes1, floatsTimes4 } from './floats.as';
 import { loraAdd } from './lora.as';
+import { loraColumns, loraTokens } from './lora-backward.as';
 import { nibblesTimes1, nibblesTimes4 } from './nibbles.as';
 import { expSums } from './softmax.as';
 import { transposedFloats } from './transposed.as';
@@ -244,6 +245,38 @@ export function perform(p: usize): void {
         u(p, 6),
         u(p, 7),
         u(p, 8),
+        u(p, 9),
+        u(p, 10),
+      );
+      return;
+    case 19:
+      loraTokens(
+        u(p, 1),
+        u(p, 2),
+        u(p, 3),
+        u(p, 4),
+        u(p, 5),
+        u(p, 6),
+        u(p, 7),
+        u(p, 8),
+        u(p, 9),
+        u(p, 10),
+        u(p, 11),
+        <f32>f(p, 12),
+        u(p, 13),
+        u(p, 14),
+      );
+      return;
+    case 20:
+      loraColumns(
+        u(p, 1),
+        u(p, 2),
+        u(p, 3),
+        u(p, 4),
+        u(p, 5),
+        u(p, 6),
+        <f32>f(p, 7),
+        u(p, 8) != 0,
         u(p, 9),
         u(p, 10),
       );

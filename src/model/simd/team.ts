@@ -28,6 +28,8 @@ const SHARED = [
   'expSums',
   'loraAdd',
   'quantizeRows',
+  'loraTokens',
+  'loraColumns',
 ] as const satisfies readonly (keyof SimdKernels)[];
 
 type SharedKernel = (typeof SHARED)[number];
@@ -112,6 +114,15 @@ const SHARING: { readonly [K in SharedKernel]: Sharing<Parameters<SimdKernels[K]
   quantizeRows: {
     work: ([, , , , , cols, , , from, to]) => 20 * cols * (to - from),
     unit: 4, // tokens lie in tiles of four
+  },
+  loraTokens: {
+    work: ([, , , , , , , , inputs, rank, outputs, , from, to]) =>
+      4 * rank * (2 * inputs + outputs) * (to - from),
+    scratch: ([, , , , , , , , inputs, rank]) => [[7, 4 * inputs * rank]],
+  },
+  loraColumns: {
+    work: ([, , , tokens, , rank, , , from, to]) => 4 * tokens * rank * (to - from),
+    unit: 16, // a cache line of each row
   },
 };
 
