@@ -151,7 +151,7 @@ def main():
             done.stdout.strip() == 'served by mine')
         vllm.close()
     about = ("A run of six steps of the bundled policy with two updates; its base served in F16. The server is llama.cpp's own (in xllamacpp), "
-             'started by the script of the bundle. vLLM itself was not run: it wants a GPU.')
+             'started by the script of the bundle. vLLM itself is too slow on two cores to be part of this.')
     print(json.dumps({'title': 'An adapter on other engines', 'about': about, 'rows': rows}))
 
 
