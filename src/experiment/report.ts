@@ -58,7 +58,7 @@ function opening(
   const facts: Cells[] = [
     ['World and split', `${env}, ${experiment.split}`],
     ['Task set', `${taskSet} (hash of every task's first world and text)`],
-    ['Tasks, seeds', `${experiment.tasks.length} tasks, seeds ${experiment.seeds.join(', ')}`],
+    ['Tasks, seeds', `${counted(experiment.tasks.length)}, seeds ${experiment.seeds.join(', ')}`],
     ['Model', `${model}, sha256 ${modelSha256}`],
     ['Engine', `${backend}, version ${appVersion}`],
     ...(builds.size > 1
@@ -434,3 +434,5 @@ function points(value: number | null, sign = true): string {
   const shown = (100 * value).toFixed(1);
   return sign && value > 0 ? `+${shown}` : shown;
 }
+
+const counted = (tasks: number) => (tasks === 1 ? '1 task' : `${tasks} tasks`);
