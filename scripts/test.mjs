@@ -27,16 +27,13 @@ const tiers = [
   ...(long ? [{ name: 'long', budget: 3600, run: () => vitest('long') }] : []),
 ];
 
-/** A log that no terminal shows is easier to read without codes for colours. */
-const plain = process.stdout.isTTY ? {} : { NO_COLOR: '1' };
-
 /** Runs a program with its output on this terminal. True when it ended well. */
 function runs(program, args, env = {}) {
   const { status, error } = spawnSync(program, args, {
     cwd: root,
     stdio: 'inherit',
     // Fixed kernels: streams must not hang on which one was a little faster today.
-    env: { ...process.env, ...plain, ATTT_KERNELS: 'fixed', ...env },
+    env: { ...process.env, ATTT_KERNELS: 'fixed', ...env },
   });
   return status === 0 && !error;
 }
@@ -68,7 +65,11 @@ function vitest(project) {
   const well = runs(
     join(bin, 'vitest'),
     ['run', '--project', project, ...reporters],
-    long ? { VITE_LONG: '1' } : {},
+    {
+      ...(long ? { VITE_LONG: '1' } : {}),
+      // A log that no terminal shows is easier to read without codes for colours.
+      ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
+    },
   );
   const report = read(file);
   const tests = (report?.testResults ?? []).flatMap((each) => each.assertionResults);

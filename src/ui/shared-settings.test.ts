@@ -15,6 +15,13 @@ test('what differs from the defaults is written and read back, and other keys st
   expect({ ...defaultSettings, ...readSharedSettings(hash) }).toEqual(settings);
 });
 
+test('equal settings are one address, whichever was changed first', () => {
+  const settings = { ...defaultSettings, lora_rank: 4, method: 'frozen' } as const;
+  const at = (hash: string) => writeSharedSettings(hash, settings, defaultSettings);
+  expect(at('#lora_rank=4')).toBe(at(''));
+  expect(at('#lora_rank=8&method=attt')).toBe(at(''));
+});
+
 test('settings at their defaults leave the address alone', () => {
   expect(writeSharedSettings('', defaultSettings, defaultSettings)).toBe('');
   expect(writeSharedSettings('#lora_rank=4&run=a', defaultSettings, defaultSettings)).toBe(

@@ -14,13 +14,13 @@ export function readSharedSettings(hash: string): SettingsPatch {
   return Object.fromEntries(named) as SettingsPatch; // each value was checked against its field
 }
 
-/** The hash with these settings in it, `#` included; other keys of it stay. */
+/** The hash with these settings in it, in the schema's order, `#` included; other keys of it stay. */
 export function writeSharedSettings(hash: string, settings: Settings, usual: Settings): string {
   const parts = new URLSearchParams(hash.replace(/^#/, ''));
   for (const name of fieldNames) {
     const text = textOf(settings[name]);
-    if (text === textOf(usual[name])) parts.delete(name);
-    else parts.set(name, text);
+    parts.delete(name);
+    if (text !== textOf(usual[name])) parts.append(name, text);
   }
   const text = parts.toString();
   return text === '' ? '' : `#${text}`;
