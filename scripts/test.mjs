@@ -62,15 +62,11 @@ function findBrowser() {
 function vitest(project) {
   const file = join(scratch, `${project}.json`);
   const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${file}`];
-  const well = runs(
-    join(bin, 'vitest'),
-    ['run', '--project', project, ...reporters],
-    {
-      ...(long ? { VITE_LONG: '1' } : {}),
-      // A log that no terminal shows is easier to read without codes for colours.
-      ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
-    },
-  );
+  const well = runs(join(bin, 'vitest'), ['run', '--project', project, ...reporters], {
+    ...(long ? { VITE_LONG: '1' } : {}),
+    // A log that no terminal shows is easier to read without codes for colours.
+    ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
+  });
   const report = read(file);
   const tests = (report?.testResults ?? []).flatMap((each) => each.assertionResults);
   const count = (...states) => tests.filter((test) => states.includes(test.status)).length;
