@@ -126,8 +126,8 @@ describe('wrong use', () => {
     [['--tasks', '5-2'], 2, '--tasks'],
     [['--tasks', '100000'], 2, 'valid_unseen has tasks 0 to'],
     [['--tasks', '0', '--method', 'magic'], 2, '--method'],
-    [['--tasks', '0', '--split', 'test'], 2, '--split test'],
-    [['--tasks', '0', '--env', 'kitchen'], 2, '--env kitchen'],
+    [['--tasks', '0', '--split', 'test'], 2, 'The split "test" is unknown'],
+    [['--tasks', '0', '--env', 'kitchen'], 2, 'The world "kitchen" is unknown'],
     [
       ['--tasks', '0', '--config', scratchFile('c.toml', '[att]\nlora_rnk = 8')],
       1,

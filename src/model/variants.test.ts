@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { FIXED, offered, readChoice, runnable, VARIANTS, writeChoice } from './variants.ts';
+import {
+  FIXED,
+  offered,
+  readChoice,
+  runnable,
+  sameKernels,
+  VARIANTS,
+  writeChoice,
+} from './variants.ts';
 
 /** As much of a device as says what it can run. */
 function device(features: readonly string[], subgroupMaxSize = 32): GPUDevice {
@@ -25,6 +33,16 @@ describe('a choice of kernels', () => {
       attention: 'workgroup',
       prefill: 'registers',
     });
+  });
+
+  it('is the same as an older text that names fewer ops', () => {
+    const older = 'matvec=registers matmul=wide transpose=registers attention=registers';
+    expect(sameKernels(older, writeChoice({ ...FIXED, matmul: 'wide' }))).toBe(true);
+    expect(sameKernels(older, writeChoice({ ...FIXED, matmul: 'wide', prefill: 'wide' }))).toBe(
+      false,
+    );
+    expect(sameKernels('one submit', 'one submit')).toBe(true);
+    expect(sameKernels('one submit', older)).toBe(false);
   });
 
   it('is not read out of other texts', () => {

@@ -94,3 +94,9 @@ export function readChoice(text: string): Choice | null {
   }
   return choice as Choice; // every name was looked up among its op's
 }
+
+/** Whether two texts of records name the same kernels, though one may be older and name fewer ops. */
+export function sameKernels(a: string, b: string): boolean {
+  const [one, other] = [readChoice(a), readChoice(b)];
+  return one && other ? writeChoice(one) === writeChoice(other) : a === b;
+}

@@ -3,6 +3,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { expect, test } from 'vitest';
 import { type Settings, settingsFor } from '../config.ts';
+import { FIXED, writeChoice } from '../model/variants.ts';
 import type { EpisodeEvent, Progress } from '../records.ts';
 import type { RunItem } from './api.ts';
 import { EngineHost } from './engine.ts';
@@ -123,10 +124,12 @@ test('a device that fails in mid-generation ends the run with its reason; the ne
   expect(again.end).toMatchObject({ reason: 'step_limit' });
 
   // What repeats a record uses the kernels of the record, what is new those of this adapter.
-  const recorded = 'matvec=workgroup matmul=registers transpose=wide attention=workgroup';
-  const fixed = 'matvec=registers matmul=registers transpose=registers attention=registers';
+  const older = 'matvec=workgroup matmul=registers transpose=wide attention=workgroup';
+  const recorded = `${older} prefill=wide`;
+  const fixed = writeChoice(FIXED);
   for (const [asked, used] of [
     [recorded, recorded],
+    [older, `${older} prefill=registers`],
     ['one submit, 8 lanes a row', fixed],
     [undefined, fixed],
   ]) {

@@ -3,6 +3,7 @@
 import type { Settings } from '../config.ts';
 import { runEpisode } from '../episode.ts';
 import { LabError } from '../errors.ts';
+import { sameKernels } from '../model/variants.ts';
 import type { EpisodePorts } from '../ports.ts';
 import type {
   EpisodeEvent,
@@ -213,7 +214,7 @@ function sameMachine(record: readonly EpisodeEvent[], now: RunManifest): RunMani
       `This run was made on ${was.backend}, and this tab computes on ${now.backend}. Choose the backend under the badge at the top, then resume.`,
     );
   }
-  if (was.kernels !== undefined && now.kernels !== was.kernels) {
+  if (was.kernels !== undefined && !sameKernels(was.kernels, now.kernels ?? '')) {
     throw new LabError(
       'bad_input',
       `This run was computed with the kernels "${was.kernels}" on ${was.device}; this tab has ${now.device} and computes with "${now.kernels}", whose last bits may differ. Resume it on that machine, or fork it.`,
