@@ -21,14 +21,14 @@ export async function expectClean(page: Page): Promise<void> {
 /** With colours that are still changing axe would see what nobody reads. */
 async function setColours(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme });
-  await page.evaluate(() =>
-    Promise.all(
-      document
-        .getAnimations()
-        .filter((animation) => animation instanceof CSSTransition)
-        .map((animation) => animation.finished.catch(() => null)),
-    ),
-  );
+  await page.evaluate(async () => {
+    // The page hears of it in the next frame, and draws in the one after that.
+    for (let n = 0; n < 3; n++) await new Promise(requestAnimationFrame);
+    const changing = document
+      .getAnimations()
+      .filter((animation) => animation instanceof CSSTransition);
+    await Promise.all(changing.map((animation) => animation.finished.catch(() => null)));
+  });
 }
 
 /**
