@@ -50,8 +50,8 @@ const GENERATION = 2;
  * Sets the variants for a model on its backend: the ones asked for, else the ones remembered for this
  * adapter, else the fastest by a timing of about a second, which is then remembered. An op whose timing did
  * not end in time is as fixed, and timed again at the next load, when what was compiled lies in the driver's
- * cache. Where nothing is wished, nothing is measured. Throws `bad_input` for a text that is no choice, `unsupported` for one that
- * the adapter cannot run.
+ * cache. Where nothing is wished, nothing is measured. Throws `bad_input` for a text that is no choice,
+ * `unsupported` for one that the adapter cannot run.
  */
 export async function settleVariants(
   model: LlamaModel,

@@ -1,17 +1,17 @@
 /**
- * WGSL of attention of many queries in which some read the cache's rows together: two queries in one
+ * WGSL of attention of many queries in which some read the cache's rows together: four queries in one
  * invocation's registers (`wide`), or a workgroup's queries from workgroup memory (`workgroup`). The contract
  * is in attention.ts.
  */
 
-import { pieces, UNIFORMS } from './attention-wgsl.ts';
+import { addRow, beginSums, firstRowOf, pieces, UNIFORMS } from './attention-wgsl.ts';
 import type { Kernel } from './program.ts';
 
 /** Queries of one head that an invocation of {@link wideKernel} computes. */
 export const WIDE = 4;
 
 /** Queries of one head, an invocation each, that share rows of the cache in {@link workgroupKernel}. */
-export const TILE_QUERIES = 32;
+const TILE_QUERIES = 32;
 
 /** Rows of keys and values that lie in workgroup memory at a time: 8 KiB with heads of 64. */
 const TILE_ROWS = 16;
@@ -41,7 +41,7 @@ export function wideKernel(headDim: number): Kernel {
         let at = (row * uniforms.kvHeads + kvHead) * ${size}u;
         ${each((n) => `let k${n} = k[at + ${n}u]; let v${n} = v[at + ${n}u];`)}
         ${all((c) =>
-          addRow(
+          addVisible(
             headDim,
             c,
             (n) => `k${n}`,
@@ -49,7 +49,7 @@ export function wideKernel(headDim: number): Kernel {
           ),
         )}
       }
-      ${all((c) => each((n) => `result[own${c} + ${n}u] = sum${c}_${n} / total${c};`))}`,
+      ${all((c) => each((n) => `result[own${c} + ${n}u] = sum${n}${c} / total${c};`))}`,
   };
 }
 
@@ -89,7 +89,7 @@ var<workgroup> span : vec2<u32>;`,
         for (var j = 0u; j < ${TILE_ROWS}u; j++) {
           let row = tile + j;
           let at = j * ${size}u;
-          ${addRow(
+          ${addVisible(
             headDim,
             '_0',
             (n) => `ks[at + ${n}u]`,
@@ -98,7 +98,7 @@ var<workgroup> span : vec2<u32>;`,
         }
       }
       if (gx < uniforms.rows && gy < uniforms.heads) {
-        ${each((n) => `result[own_0 + ${n}u] = sum_0_${n} / total_0;`)}
+        ${each((n) => `result[own_0 + ${n}u] = sum${n}_0 / total_0;`)}
       }`,
   };
 }
@@ -107,36 +107,12 @@ var<workgroup> span : vec2<u32>;`,
 const placeOf = (c: string, size: number) => `
       let own${c} = (query${c} * uniforms.heads + head) * ${size}u;
       let position${c} = uniforms.start + query${c};
-      var firstRow${c} = 0u;
-      if (uniforms.window > 0u && position${c} + 1u > uniforms.window) {
-        firstRow${c} = position${c} + 1u - uniforms.window;
-      }`;
+      ${firstRowOf(c)}`;
 
-function beginSums(headDim: number, c: string): string {
-  const { type, each } = pieces(headDim);
-  return `${each((n) => `let q${c}_${n} = q[own${c} + ${n}u] * uniforms.scale; var sum${c}_${n} = ${type}(0.0);`)}
-      var top${c} = -1e30;
-      var total${c} = 0.0;`;
-}
-
-/** Row `row` joins what query `c` has summed, if it sees it; what was summed shrinks when a larger score comes. */
-function addRow(
-  headDim: number,
-  c: string,
-  key: (n: number) => string,
-  value: (n: number) => string,
-): string {
-  const { each, dot } = pieces(headDim);
+/** As {@link addRow}, for a row that this query may not see. */
+function addVisible(...row: Parameters<typeof addRow>): string {
+  const [, c] = row;
   return `if (row >= firstRow${c} && row <= position${c}) {
-          let score = ${dot((n) => `q${c}_${n}`, key)};
-          if (score > top${c}) {
-            let shrink = exp(top${c} - score);
-            total${c} *= shrink;
-            ${each((n) => `sum${c}_${n} *= shrink;`)}
-            top${c} = score;
-          }
-          let weight = exp(score - top${c});
-          total${c} += weight;
-          ${each((n) => `sum${c}_${n} += weight * ${value(n)};`)}
+        ${addRow(...row)}
         }`;
 }

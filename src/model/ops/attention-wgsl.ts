@@ -46,9 +46,12 @@ export const queryAt = (index: string) => `
   let head = ${index} - query * uniforms.heads;
   let kvHead = head * uniforms.kvHeads / uniforms.heads;
   let position = uniforms.start + query;
-  var firstRow = 0u;
-  if (uniforms.window > 0u && position + 1u > uniforms.window) {
-    firstRow = position + 1u - uniforms.window;
+  ${firstRowOf('')}`;
+
+/** Declares the first row that the query at `position` sees; `c` ends the names of one of several queries. */
+export const firstRowOf = (c: string) => `var firstRow${c} = 0u;
+  if (uniforms.window > 0u && position${c} + 1u > uniforms.window) {
+    firstRow${c} = position${c} + 1u - uniforms.window;
   }`;
 
 /**
@@ -56,27 +59,46 @@ export const queryAt = (index: string) => `
  * larger score comes. Declares top, total and one sum a piece; `own` is where the query lies.
  */
 export function softmaxPass(headDim: number): string {
-  const { type, size, each, dot } = pieces(headDim);
+  const { size } = pieces(headDim);
   return `
-      ${each((n) => `let q${n} = q[own + ${n}u] * uniforms.scale; var sum${n} = ${type}(0.0);`)}
-      var top = -1e30;
-      var total = 0.0;
+      ${beginSums(headDim, '')}
       for (var row = firstRow; row < endRow; row++) {
         let at = (row * uniforms.kvHeads + kvHead) * ${size}u;
-        let score = ${dot(
-          (n) => `q${n}`,
+        ${addRow(
+          headDim,
+          '',
           (n) => `k[at + ${n}u]`,
-        )};
-        if (score > top) {
-          let shrink = exp(top - score);
-          total *= shrink;
-          ${each((n) => `sum${n} *= shrink;`)}
-          top = score;
-        }
-        let weight = exp(score - top);
-        total += weight;
-        ${each((n) => `sum${n} += weight * v[at + ${n}u];`)}
+          (n) => `v[at + ${n}u]`,
+        )}
       }`;
+}
+
+/** Declares a query's pieces, and sums without a row; `c` ends the names of one of several queries. */
+export function beginSums(headDim: number, c: string): string {
+  const { type, each } = pieces(headDim);
+  return `${each((n) => `let q${n}${c} = q[own${c} + ${n}u] * uniforms.scale; var sum${n}${c} = ${type}(0.0);`)}
+      var top${c} = -1e30;
+      var total${c} = 0.0;`;
+}
+
+/** A row, by its pieces of key and value, joins what {@link beginSums} declared. */
+export function addRow(
+  headDim: number,
+  c: string,
+  key: (n: number) => string,
+  value: (n: number) => string,
+): string {
+  const { each, dot } = pieces(headDim);
+  return `let score = ${dot((n) => `q${n}${c}`, key)};
+        if (score > top${c}) {
+          let shrink = exp(top${c} - score);
+          total${c} *= shrink;
+          ${each((n) => `sum${n}${c} *= shrink;`)}
+          top${c} = score;
+        }
+        let weight = exp(score - top${c});
+        total${c} += weight;
+        ${each((n) => `sum${n}${c} += weight * ${value(n)};`)}`;
 }
 
 /** Pieces that a part of a head's rows leaves: its sums, then its maximum and its total. */
