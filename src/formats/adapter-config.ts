@@ -20,19 +20,23 @@ type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
  * Settings that are read here, or that change nothing in what a trained adapter computes: how it was
- * trained, where it came from, how it is loaded.
+ * trained, where it came from, how it is loaded. (`fan_in_fan_out` is put right by PEFT itself where
+ * the base's layer is a Linear; `loftq_config` and `eva_config` count only with that start.)
  */
 const KNOWN = new Set([
   ...['peft_type', 'r', 'lora_alpha', 'use_rslora', 'rank_pattern', 'alpha_pattern'],
   ...['target_modules', 'exclude_modules', 'layers_to_transform', 'layers_pattern'],
   ...['modules_to_save', 'bias', 'use_dora', 'init_lora_weights', 'fan_in_fan_out'],
   ...['task_type', 'auto_mapping', 'peft_version', 'base_model_name_or_path', 'revision'],
-  ...['inference_mode', 'lora_dropout', 'megatron_config', 'megatron_core', 'runtime_config'],
+  ...['inference_mode', 'lora_dropout', 'megatron_core', 'runtime_config'],
   ...['loftq_config', 'eva_config', 'qalora_group_size', 'ensure_weight_tying'],
 ]);
 
-/** Ways to begin that change the base's own weights, so that the adapter alone is not the change. */
-const BASE_CHANGING_INIT = /^(pissa|corda|olora|loftq|lora_ga|mica)/i;
+/**
+ * Ways to begin that leave the base as it is. The others (PiSSA, CorDA, OLoRA, LoftQ, LoRA-GA) change
+ * its weights, so that the adapter alone is not the change.
+ */
+const PLAIN_INITS = ['gaussian', 'eva', 'orthogonal', 'mica'];
 
 /**
  * Reads the file. Throws `bad_input` for what is no LoRA config, `unsupported` naming a setting that
@@ -55,7 +59,7 @@ export async function readAdapterConfig(text: string): Promise<AdapterConfig> {
   }
   const rankOf = (module: string) => ranks.find(({ matches }) => matches(module))?.value ?? r;
   const alphaOf = (module: string) => alphas.find(({ matches }) => matches(module))?.value ?? alpha;
-  const stabilised = config.use_rslora === true;
+  const stabilised = isTrue(config, 'use_rslora');
   return {
     targets: await targetsOf(config),
     rankOf,
@@ -78,17 +82,26 @@ function parse(text: string): JsonObject {
 function refuseOthers(config: JsonObject): void {
   const { peft_type: type, bias = 'none', init_lora_weights: init } = config;
   if (type !== 'LORA') throw inPart(`peft_type ${shown(type)}`);
-  if (config.use_dora === true) throw inPart('use_dora (lora_magnitude_vector)');
+  if (isTrue(config, 'use_dora')) throw inPart('use_dora (lora_magnitude_vector)');
   if (bias !== 'none') throw inPart(`bias ${shown(bias)}`);
   if (inUse(config.modules_to_save)) {
     throw inPart(`modules_to_save ${listOf(config.modules_to_save).join(', ')}`);
   }
-  if (typeof init === 'string' && BASE_CHANGING_INIT.test(init)) {
+  if (typeof init === 'string' && !PLAIN_INITS.includes(init.toLowerCase())) {
     throw inPart(`init_lora_weights ${shown(init)}, which changes the base's own weights`);
   }
   for (const [key, value] of Object.entries(config)) {
-    if (!KNOWN.has(key) && inUse(value)) throw inPart(`${key} ${shown(value)}`);
+    // To PEFT an empty object is a method with all its defaults: `"kasa_config": {}` is KaSA.
+    const begun = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (!KNOWN.has(key) && (begun || inUse(value))) throw inPart(`${key} ${shown(value)}`);
   }
+}
+
+/** Throws for what is neither: Python would take 1 and "false" for true. */
+function isTrue(config: JsonObject, key: string): boolean {
+  const value = config[key] ?? false;
+  if (typeof value === 'boolean') return value;
+  throw bad(`${key} is ${shown(value)}; expected true or false`);
 }
 
 /** PEFT writes every setting it has; those not in use are null, false or empty. */
@@ -107,11 +120,11 @@ async function targetsOf(config: JsonObject): Promise<Matcher> {
       `target_modules is ${shown(target)}; expected a list of names, a pattern or "all-linear"`,
     );
   }
-  const chosen = target === 'all-linear' ? () => true : await namesOrPattern(target);
+  const all = typeof target === 'string' && target.toLowerCase() === 'all-linear';
+  const chosen = all ? () => true : await namesOrPattern(target);
   const left = inUse(excluded) ? await namesOrPattern(excluded) : () => false;
-  // A pattern chooses the layers itself: PEFT then ignores the two settings.
-  const layer = typeof target === 'string' ? () => true : await layerChoice(config);
-  // Nor do they hold for a module that the list names whole.
+  const layer = await layerChoice(config);
+  // Layers are not chosen for a module that the list names whole.
   const whole = new Set(Array.isArray(target) ? target : []);
   return (module) => chosen(module) && (whole.has(module) || layer(module)) && !left(module);
 }
@@ -124,14 +137,18 @@ async function namesOrPattern(value: unknown): Promise<Matcher> {
 }
 
 async function layerChoice(config: JsonObject): Promise<Matcher> {
-  const { layers_to_transform: layers, layers_pattern: pattern } = config;
+  const { target_modules: target, layers_to_transform: layers, layers_pattern: pattern } = config;
   const chosen = typeof layers === 'number' ? [layers] : Array.isArray(layers) ? layers : [];
+  if (typeof target === 'string' && (chosen.length > 0 || inUse(pattern))) {
+    throw bad('layers_to_transform stands beside a pattern, which chooses the layers itself');
+  }
   if (chosen.length === 0) return () => true;
   const names = inUse(pattern) ? listOf(typeof pattern === 'string' ? [pattern] : pattern) : [];
+  const lists = await Promise.all(names.map((name) => expression(`(?:.*\\.)?(?:${name})`)));
   return (module) => {
-    const [, name, index] = /^(?:.*?\.)?([^.]+)\.(\d+)\./.exec(module) ?? [];
-    const named = names.length === 0 || names.includes(name ?? '');
-    return named && index !== undefined && chosen.includes(Number(index));
+    const [, list, index] = /^(.*?[^.]+)\.(\d+)\./.exec(module) ?? [];
+    if (list === undefined || !chosen.includes(Number(index))) return false;
+    return lists.length === 0 || lists.some((matches) => matches(list));
   };
 }
 

@@ -38,6 +38,27 @@ export function parseJson(
   }
 }
 
+/** A string with the colon that makes it a name, or a bracket; `text` is JSON already. */
+const NAME_OR_BRACKET = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}]/g;
+
+/**
+ * The first name that stands twice in one object of a JSON text; null where none does. JSON.parse takes
+ * the last of them, other readers the first. Example: `{"a": 1, "\u0061": 2}` -> `a`.
+ */
+export function repeatedName(text: string): string | null {
+  const objects: Set<string>[] = []; // that are open, the innermost last
+  for (const [found, string, colon] of text.matchAll(NAME_OR_BRACKET)) {
+    if (found === '{') objects.push(new Set());
+    else if (found === '}') objects.pop();
+    if (string === undefined || colon === undefined) continue;
+    const name = String(JSON.parse(string));
+    const names = objects.at(-1);
+    if (names?.has(name)) return name;
+    names?.add(name);
+  }
+  return null;
+}
+
 /** Line and column, both from 1, of a character offset. */
 export function placeOf(text: string, offset: number): { line: number; column: number } {
   const lines = text.slice(0, offset).split(/\r\n|\n|\r/);

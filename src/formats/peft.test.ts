@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { strFromU8, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { LabError } from '../errors.ts';
-import { type PeftModule, readPeft, unzipPeft, writePeft, zipPeft } from './peft.ts';
+import { labelOfZip, type PeftModule, readPeft, unzipPeft, writePeft, zipPeft } from './peft.ts';
 import { writeSafetensors } from './safetensors.ts';
 
 const fixture = (name: string) => `e2e/fixtures/adapters/${name}`;
@@ -77,11 +77,17 @@ test('weights that the config does not adapt are refused: PEFT would leave them 
   await expect(read('ad_rslora', { layers_to_transform: [1] })).rejects.toThrow(/4 modules/);
   await expect(read('ad_rslora', { target_modules: '.*mlp.*' })).rejects.toThrow(/8 modules/);
   await expect(read('ad_rslora', { target_modules: null })).rejects.toThrow(/expected a list/);
+  for (const target of ['.*_proj', 'all-linear']) {
+    await expect(
+      read('ad_rslora', { target_modules: target, layers_to_transform: 1 }),
+    ).rejects.toThrow(/beside a pattern, which chooses the layers itself/);
+  }
   const accepted = [
     { target_modules: 'all-linear' },
     { target_modules: '.*_proj' },
     { target_modules: ['self_attn.q_proj', 'k_proj', 'v_proj', 'o_proj'] },
     { layers_to_transform: [0, 1], layers_pattern: 'layers' },
+    { layers_to_transform: [0, 1], layers_pattern: ['h', 'lay.*'] },
     {
       layers_to_transform: [1],
       target_modules: [
@@ -99,6 +105,68 @@ test('settings that change what LoRA computes are refused by name', async () => 
     /trainable_token_indices \[1\]/,
   );
   expect(await read('ad_rslora', { lora_bias: null, target_parameters: [] })).toHaveLength(8);
+});
+
+/** Every setting of LoraConfig in PEFT 0.21.2 that makes it compute something else, in use. */
+const otherSums = {
+  alora_invocation_tokens: [1, 2],
+  arrow_config: { top_k: 3 },
+  bias: 'lora_only',
+  kasa_config: {}, // to PEFT an empty object is the method with its defaults
+  layer_replication: [[0, 2]],
+  lora_bias: true,
+  megatron_config: { tensor_model_parallel_size: 2 },
+  modules_to_save: ['embed_tokens'],
+  monteclora_config: {},
+  target_parameters: ['mlp.experts.gate_up_proj'],
+  trainable_token_indices: { embed_tokens: [1] },
+  use_bdlora: {},
+  use_dora: true,
+  use_qalora: true,
+  velora_config: { num_groups: 4 },
+  a_setting_of_tomorrow: 1,
+};
+
+test.each(Object.entries(otherSums))('%s in use is refused by name', async (key, value) => {
+  await expect(read('ad_rslora', { [key]: value })).rejects.toMatchObject({
+    code: 'unsupported',
+    message: expect.stringContaining(key),
+  });
+});
+
+test('a start that changes the base is refused, one that leaves it alone is not', async () => {
+  for (const init of ['pissa', 'pissa_niter_16', 'olora', 'corda', 'loftq', 'lora_ga', 'new']) {
+    await expect(read('ad_rslora', { init_lora_weights: init })).rejects.toThrow(
+      /init_lora_weights .* changes the base's own weights/,
+    );
+  }
+  for (const init of [true, false, 'gaussian', 'eva', 'orthogonal', 'mica']) {
+    expect(await read('ad_rslora', { init_lora_weights: init })).toHaveLength(8);
+  }
+});
+
+test('what only says how it was trained or loaded is not in the way', async () => {
+  const how = {
+    ...{
+      fan_in_fan_out: true,
+      lora_dropout: 0.5,
+      ensure_weight_tying: true,
+      inference_mode: false,
+    },
+    ...{ eva_config: { rho: 2 }, loftq_config: { loftq_bits: 4 }, qalora_group_size: 32 },
+    ...{ target_modules: 'All-Linear', target_parameters: [], revision: 'main' },
+  };
+  expect(await read('ad_rslora', how)).toHaveLength(8);
+});
+
+test('a switch that is neither true nor false is refused: Python takes 1 and "false" for true', async () => {
+  for (const key of ['use_dora', 'use_rslora']) {
+    for (const value of [1, 'false', []]) {
+      await expect(read('ad_rslora', { [key]: value })).rejects.toThrow(
+        `${key} is ${JSON.stringify(value)}; expected true or false`,
+      );
+    }
+  }
 });
 
 test('an alpha that float32 does not hold is refused: every product would be infinite', async () => {
@@ -347,4 +415,33 @@ test('a zip without the two files, and bytes that are no zip, say so', async () 
     /holds a\.txt; expected one adapter_config/,
   );
   await expect(unzipPeft(new Uint8Array([1, 2, 3]))).rejects.toThrow(/not a readable zip/);
+});
+
+test.each([
+  [['adapter_config.json', 'adapter_model.bin'], /Pickles .* are not opened, .*save_pretrained/],
+  [['adapter_model/data.pkl', 'adapter_model/version'], /Pickles/], // what torch.save writes is a zip
+  [
+    [
+      ...['adapter_config.json', 'adapter_model.safetensors.index.json'],
+      'adapter_model-00001-of-00002.safetensors',
+    ],
+    /several parts are not opened: .*save_pretrained\(folder\) writes one file/,
+  ],
+])('a zip of %j says how to get one safetensors file', async (names, message) => {
+  const files = Object.fromEntries(names.map((name) => [name, new Uint8Array(8)]));
+  await expect(unzipPeft(zipSync(files))).rejects.toThrow(message);
+});
+
+test('folders of any system are opened: one inside another, with what macOS adds, with backslashes', async () => {
+  const files = writePeft(await read('ad_rslora'), card);
+  const under = (start: string) =>
+    Object.entries(files).map(([name, content]) => [`${start}${name}`, content] as const);
+  const mac = Object.keys(files).map(
+    (name) => [`__MACOSX/._${name}`, new Uint8Array(120)] as const,
+  );
+  for (const list of [under('a/my adapter/'), under('a\\'), [...under(''), ...mac]]) {
+    const zip = zipSync(Object.fromEntries(list));
+    expect(await unzipPeft(zip)).toHaveLength(8);
+    expect(labelOfZip(zip)).toBeNull(); // the card names nothing, and ._README.md is none
+  }
 });

@@ -148,8 +148,20 @@ export async function unzipPeft(bytes: Uint8Array): Promise<PeftModule[]> {
   }
   throw new LabError(
     'bad_input',
-    `The zip holds ${names.join(', ') || 'nothing'}; expected one ${CONFIG_FILE} and one ${WEIGHTS_FILE}.`,
+    `The zip holds ${some(names) || 'nothing'}; expected one ${CONFIG_FILE} and one ${WEIGHTS_FILE}.${wayOut(names)}`,
   );
+}
+
+/** What to do where there are PEFT's other forms of weights in place of one safetensors file. */
+export function wayOut(names: readonly string[]): string {
+  const has = (pattern: RegExp) => names.some((name) => pattern.test(name));
+  if (has(/\.(bin|pt|pth|pkl)$/)) {
+    return ' Pickles (.bin, .pt) are not opened, since they can run any code: load it in PEFT where you trust it; save_pretrained(folder) writes safetensors.';
+  }
+  if (has(/-\d+-of-\d+\.safetensors$|\.index\.json$/)) {
+    return ' Weights in several parts are not opened: load it in PEFT; save_pretrained(folder) writes one file.';
+  }
+  return '';
 }
 
 /** The label in the card of such a zip; null where there is none. Throws as {@link unzipPeft} does. */
@@ -160,8 +172,9 @@ export function labelOfZip(bytes: Uint8Array): AdapterLabel | null {
   return card ? labelOfCard(strFromU8(card)) : null;
 }
 
+/** Some programs on Windows part folders by backslashes. */
 function isFile(path: string, file: string): boolean {
-  return path === file || path.endsWith(`/${file}`);
+  return path.split(/[/\\]/).at(-1) === file;
 }
 
 /**

@@ -45,6 +45,22 @@ test("the safetensors library's own file is read, F16 and empty tensors too", ()
   });
 });
 
+test('a header that says a thing twice is refused: readers would take different ones', () => {
+  const data = new Uint8Array(8);
+  const [flat, square] = [entry([2], 0, 8), entry([1, 2], 0, 8)];
+  const twice = [
+    `{"x":${flat},"x":${square}}`,
+    `{"x":${flat},"\\u0078":${square}}`,
+    `{"x":${flat.replace('"shape"', '"dtype":"F32","shape"')}}`,
+    `{"__metadata__":{"x":"1","x":"2"},"y":${flat}}`,
+  ];
+  for (const header of twice) {
+    expect(() => readSafetensors(file(header, data))).toThrow(/names "(x|dtype)" twice/);
+  }
+  const once = `{"__metadata__":{"x":"{\\"x\\": 1}","y":"x"},"x":${flat}}`;
+  expect(readSafetensors(file(once, data)).metadata).toEqual({ x: '{"x": 1}', y: 'x' });
+});
+
 test('BF16 is read as the upper half of float32', () => {
   const bytes = file(`{"x":${entry([2], 0, 4, 'BF16')}}`, Uint8Array.of(0x80, 0x3f, 0x49, 0xc0));
   expect(readSafetensors(bytes).tensors.get('x')?.values).toEqual(Float32Array.of(1, -3.140625));

@@ -6,6 +6,7 @@
 import { LabError } from '../errors.ts';
 import type { Json } from '../records.ts';
 import { type AdapterDtype, encodeAdapter } from './adapter-dtype.ts';
+import { repeatedName } from './json-syntax.ts';
 import { dequantize } from './quants.ts';
 
 /** A tensor as float32, whatever it is on disk. */
@@ -28,8 +29,8 @@ type Dtype = keyof typeof DTYPE_BYTES;
 const MAX_HEADER_BYTES = 100_000_000;
 
 /**
- * All tensors of a file. Throws `bad_input` for a header that does not parse, for tensors that
- * overlap, leave holes or do not fit their shapes, and for a short or long data area;
+ * All tensors of a file. Throws `bad_input` for a header that does not parse or says a thing twice, for
+ * tensors that overlap, leave holes or do not fit their shapes, and for a short or long data area;
  * `unsupported` for types other than F32, F16 and BF16.
  */
 export function readSafetensors(bytes: Uint8Array, name = 'The safetensors file'): Safetensors {
@@ -109,16 +110,20 @@ function readHeader(bytes: Uint8Array, name: string): { header: JsonObject; data
 type JsonObject = { readonly [key: string]: Json };
 
 function parseObject(bytes: Uint8Array, name: string): JsonObject {
+  let text: string;
   let header: Json;
   try {
-    header = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    header = JSON.parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const nul = bytes.at(-1) === 0 ? ' It is padded with NUL bytes; expected spaces.' : '';
     throw bad(`${name}: the header is no JSON (${reason}).${nul}`);
   }
-  if (isObject(header)) return header;
-  throw bad(`${name}: the header is no JSON object.`);
+  if (!isObject(header)) throw bad(`${name}: the header is no JSON object.`);
+  const twice = repeatedName(text);
+  if (twice === null) return header;
+  throw bad(`${name}: the header names "${twice}" twice; expected each name once.`);
 }
 
 function isObject(value: Json | undefined): value is JsonObject {
@@ -200,7 +205,7 @@ function checkPlaces(entries: readonly Entry[], dataBytes: number, name: string)
 }
 
 function readStrings(value: Json | undefined, name: string): Readonly<Record<string, string>> {
-  if (value === undefined) return {};
+  if (value === undefined || value === null) return {};
   const entries = isObject(value) ? Object.entries(value) : [['', null] as const];
   const texts = entries.flatMap(([key, item]) => (typeof item === 'string' ? [[key, item]] : []));
   if (texts.length === entries.length) return Object.fromEntries(texts);

@@ -1,6 +1,6 @@
 /** Takes chosen files out of a zip that nobody vouches for, within named limits. Knows no file format. */
 
-import { unzipSync } from 'fflate';
+import { type UnzipFileInfo, unzipSync } from 'fflate';
 import { LabError } from '../errors.ts';
 import { crc32, zipSums } from './zip-sums.ts';
 
@@ -11,10 +11,14 @@ export interface ZipLimits {
   readonly bytes: number;
 }
 
+/** The two methods that every reader has (APPNOTE 6.3, 4.4.5). */
+const STORED = 0;
+const DEFLATED = 8;
+
 /**
  * The files for which `wanted` gives their limit in bytes; null leaves a file packed. Throws `limit`
  * before anything is unpacked beyond a limit, `bad_input` for bytes that are no zip, a cut or a damaged one,
- * and for a wanted file that occurs twice.
+ * and for a wanted file that occurs twice, `unsupported` for one packed by another method than deflate.
  * `names` is every file in it.
  */
 export function unzipChosen(
@@ -23,15 +27,16 @@ export function unzipChosen(
   limits: ZipLimits,
 ): { files: ReadonlyMap<string, Uint8Array>; names: readonly string[] } {
   const names: string[] = [];
-  const taken = new Set<string>();
+  const places = new Map<string, number>();
   let total = 0;
-  const filter = ({ name, originalSize }: { name: string; originalSize: number }) => {
+  const filter = ({ name, originalSize, compression }: UnzipFileInfo) => {
     names.push(name);
     if (names.length > limits.files) throw beyond(`more than ${limits.files} files`);
     const most = wanted(name);
     if (most === null) return false;
-    if (taken.has(name)) throw twice(name);
-    taken.add(name);
+    if (places.has(name)) throw twice(name);
+    places.set(name, names.length - 1);
+    if (compression !== STORED && compression !== DEFLATED) throw packed(name, compression);
     total += originalSize;
     if (originalSize > most || total > limits.bytes) {
       const limit = Math.min(most, limits.bytes);
@@ -44,7 +49,7 @@ export function unzipChosen(
     const files = new Map(Object.entries(unzipSync(bytes, { filter })));
     const sums = zipSums(bytes);
     for (const [name, content] of files) {
-      if (crc32(content) === sums.get(name)) continue;
+      if (crc32(content) === sums[places.get(name) ?? -1]) continue;
       throw new LabError(
         'bad_input',
         `${name} is damaged: its bytes are not those that the zip was made of. Fetch the zip again.`,
@@ -68,4 +73,11 @@ function twice(name: string): LabError {
 
 function beyond(what: string): LabError {
   return new LabError('limit', `The zip holds ${what}. Nothing was unpacked.`);
+}
+
+function packed(name: string, method: number): LabError {
+  return new LabError(
+    'unsupported',
+    `The zip holds ${name} packed by method ${method}; only stored and deflated files are read. Make it again with the usual compression, and without encryption.`,
+  );
 }

@@ -2,26 +2,40 @@
 
 const CENTRAL = 0x02014b50;
 const END = 0x06054b50;
+/** Of zip64, for archives of many or large files, or written by programs that always use it. */
+const END_64 = 0x06064b50;
+const LOCATOR_64 = 0x07064b50;
+const LOCATOR_BYTES = 20;
 /** Of the end record, and the longest comment after it (APPNOTE 6.3, 4.3.16). */
 const END_BYTES = 22;
 const LONGEST_COMMENT = 0xffff;
 
-/** By name, from the central directory; empty for bytes without one. */
-export function zipSums(zip: Uint8Array): ReadonlyMap<string, number> {
+/** In the order of the central directory, in which zips are also unpacked; empty for bytes without one. */
+export function zipSums(zip: Uint8Array): readonly number[] {
   const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);
-  const sums = new Map<string, number>();
-  let at = endOf(view);
-  if (at < 0) return sums;
-  const text = new TextDecoder();
-  at = view.getUint32(at + 16, true);
+  const sums: number[] = [];
+  let at = directoryOf(view);
   while (at + 46 <= zip.length && view.getUint32(at, true) === CENTRAL) {
-    const [name, extra, comment] = [28, 30, 32].map((field) => view.getUint16(at + field, true));
-    const start = at + 46;
-    const end = start + (name ?? 0);
-    sums.set(text.decode(zip.subarray(start, end)), view.getUint32(at + 16, true));
-    at = end + (extra ?? 0) + (comment ?? 0);
+    sums.push(view.getUint32(at + 16, true));
+    // Name, extra field and comment.
+    at += [28, 30, 32].reduce((sum, field) => sum + view.getUint16(at + field, true), 46);
   }
   return sums;
+}
+
+/** Where the central directory begins; past the end where there is none. */
+function directoryOf(view: DataView): number {
+  const end = endOf(view);
+  if (end < 0) return view.byteLength;
+  const locator = end - LOCATOR_BYTES;
+  if (locator < 0 || view.getUint32(locator, true) !== LOCATOR_64) {
+    return view.getUint32(end + 16, true);
+  }
+  const end64 = Number(view.getBigUint64(locator + 8, true));
+  if (end64 + 56 > view.byteLength || view.getUint32(end64, true) !== END_64) {
+    return view.byteLength;
+  }
+  return Number(view.getBigUint64(end64 + 48, true));
 }
 
 /** Where the end record begins; -1 where there is none. */

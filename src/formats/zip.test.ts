@@ -61,6 +61,21 @@ test('a zip of Python’s zipfile is read, with a comment and names that are not
   expect([...files]).toEqual([['ü.txt', bytes('a'.repeat(20))]]);
 });
 
+test('a zip64 is read, whose 32-bit fields say nothing', () => {
+  // Made with struct in Python; its zipfile reads {"a.txt": b"hello"} from it.
+  const zip = Buffer.from(ZIP64, 'base64');
+  expect([...readZip(zip, 'x.zip')]).toEqual([['a.txt', bytes('hello')]]);
+  zip[zip.indexOf('hello')] = 0x48; // H
+  expect(() => readZip(zip, 'x.zip')).toThrow(/a\.txt is damaged/);
+});
+
+test('a file that is packed by another method is refused, naming the method', () => {
+  // zipfile, ZIP_BZIP2: {"a.txt": b"hello"}.
+  expect(() => readZip(Buffer.from(BZIP2, 'base64'), 'x.zip')).toThrow(
+    /a\.txt packed by method 12; only stored and deflated/,
+  );
+});
+
 test('a flipped bit in a file is never read past, stored or deflated', () => {
   const content = bytes('hello '.repeat(50));
   for (const stored of [false, true]) {
@@ -99,3 +114,7 @@ test('a cut zip is refused, wherever it is cut', () => {
 
 const PYTHON_ZIP =
   'UEsDBBQAAAgIAAAAIQDOi28mBQAAABQAAAAGAAAAw7wudHh0S0zEBABQSwECFAMUAAAICAAAACEAzotvJgUAAAAUAAAABgAAAAAAAAAAAAAAgAEAAAAAw7wudHh0UEsFBgAAAAABAAEANAAAACkAAAAOAG1hZGUgZWxzZXdoZXJl';
+const ZIP64 =
+  'UEsDBC0AAAAAAAAAIQCGphA2//////////8FABQAYS50eHQBABAABQAAAAAAAAAFAAAAAAAAAGhlbGxvUEsBAi0ALQAAAAAAAAAhAIamEDb//////////wUAHAAAAAAAAAAAAAAA/////2EudHh0AQAYAAUAAAAAAAAABQAAAAAAAAAAAAAAAAAAAFBLBgYsAAAAAAAAAC0ALQAAAAAAAAAAAAEAAAAAAAAAAQAAAAAAAABPAAAAAAAAADwAAAAAAAAAUEsGBwAAAACLAAAAAAAAAAEAAABQSwUGAAAAAP///////////////wAA';
+const BZIP2 =
+  'UEsDBC4AAAAMAAAAIQCGphA2KQAAAAUAAAAFAAAAYS50eHRCWmg5MUFZJlNZGTFlPQAAAIEAAkSgACGaaDNNBzOLuSKcKEgMmLKegFBLAQIuAy4AAAAMAAAAIQCGphA2KQAAAAUAAAAFAAAAAAAAAAAAAACAAQAAAABhLnR4dFBLBQYAAAAAAQABADMAAABMAAAAAAA=';

@@ -14,6 +14,7 @@ import {
   labelOfZip,
   readPeft,
   unzipPeft,
+  wayOut,
   zipPeft,
 } from '../formats/peft.ts';
 import type { ByteSource } from '../formats/source.ts';
@@ -53,9 +54,10 @@ export async function openAdapter(
     const text = new TextDecoder().decode(await whole(json));
     return fitAdapter(await readPeft(text, await whole(weights)), config);
   }
+  const names = files.map(({ name }) => name);
   throw new LabError(
     'bad_input',
-    `Found ${files.map(({ name }) => name).join(', ') || 'no file'}; expected an adapter: a GGUF LoRA, a zip of a PEFT folder, or adapter_config.json with adapter_model.safetensors.`,
+    `Found ${names.join(', ') || 'no file'}; expected an adapter: a GGUF LoRA, a zip of a PEFT folder, or adapter_config.json with adapter_model.safetensors.${wayOut(names)}`,
   );
 }
 
