@@ -21,12 +21,12 @@ from fake_vllm import FakeVllm
 
 HERE = pathlib.Path(__file__).resolve().parent
 POLICY = next(pathlib.Path('models').glob('*/*-q8_0.gguf')).resolve()
-#: A rate high enough that two updates change the first turn.
+#: A rate high enough that two updates move log-probabilities far more than MARGIN.
 CONFIG = '[att]\nlearning_rate = 0.02\nupdate_interval_k = 3\n[lab]\nstep_limit = 6\n'
 SETTINGS = {'trigger': {'min_steps_before_first_update': 3, 'novelty_threshold': 0},
             'rollback': {'kl_divergence_limit': 100, 'repetition_ratio_limit': 1}}
 TOKENS = 32
-#: In logits.
+#: In logits, and in nats of a log-probability.
 MARGIN = 0.02
 
 
@@ -66,12 +66,22 @@ def wait_for(url, server):
     raise SystemExit('The server did not come up.')
 
 
-def decided(base, result, *args):
+def rows_of(base, result, *args):
+    """The logits that each id of a turn was chosen by."""
+    first = len(result['prompt_ids'])
+    return logits(base, result['prompt_ids'] + result['ids'], *args)[first - 1:-1]
+
+
+def logprobs_of(rows, ids):
+    shifted = rows - rows.max(-1, keepdims=True)
+    return (shifted - np.log(np.exp(shifted).sum(-1, keepdims=True)))[np.arange(len(ids)), ids]
+
+
+def decided(rows):
     """How many leading ids lie more than MARGIN above the second best: nearer ties may fall either way."""
-    ids = result['prompt_ids'] + result['ids']
-    rows = np.sort(logits(base, ids, *args)[len(result['prompt_ids']) - 1:-1], axis=-1)
-    near = np.flatnonzero(rows[:, -1] - rows[:, -2] <= MARGIN)
-    return int(near[0]) if len(near) else len(result['ids'])
+    best = np.sort(rows, axis=-1)
+    near = np.flatnonzero(best[:, -1] - best[:, -2] <= MARGIN)
+    return int(near[0]) if len(near) else len(rows)
 
 
 def main():
@@ -93,16 +103,20 @@ def main():
         # The base in F16, by merging nothing into it: what llama.cpp rounds is too small then to turn a choice.
         base = scratch / 'base-f16.gguf'
         attt('adapter', 'merge', folder / 'adapter', '--model', POLICY, '--strength', 0, '--type', 'F16', '--out', base)
+        args = {'base': [], 'adapter': ['--adapter', folder / 'adapter']}
         ours = {
             what: attt('generate', '--model', base, '--messages', scratch / 'messages.json', '--max-tokens', TOKENS,
-                       '--temperature', 0, *args)
-            for what, args in (('base', []), ('adapter', ['--adapter', folder / 'adapter']))
+                       '--temperature', 0, *more)
+            for what, more in args.items()
         }
-        row('The adapter changes what is written (a control)', ours['base']['text'] != ours['adapter']['text'], True,
-            ours['base']['text'] != ours['adapter']['text'])
-
-        sure = {'base': decided(base, ours['base']),
-                'adapter': decided(base, ours['adapter'], '--adapter', folder / 'adapter')}
+        chosen_by = {what: rows_of(base, result, *args[what]) for what, result in ours.items()}
+        sure = {what: decided(rows) for what, rows in chosen_by.items()}
+        logps = {what: logprobs_of(rows, ours[what]['ids']) for what, rows in chosen_by.items()}
+        # A server that ignored the scale would be off by this much.
+        for what, other in (('adapter', []), ('base', args['adapter'])):
+            moved = np.abs(logprobs_of(rows_of(base, ours[what], *other), ours[what]['ids']) - logps[what]).max()
+            row(f'How far the adapter moves a log-probability of the turn with {what} (a control)', f'{moved:.2f}',
+                f'more than {10 * MARGIN} nats', moved > 10 * MARGIN)
 
         port = free_port()
         server = serve(scratch, [folder / 'replay' / 'serve_llama_cpp.py', base, '--port', port])
@@ -111,13 +125,16 @@ def main():
             wait_for(f'{url}/v1/models', server)
             # One server, asked in turn with the adapter, without it, and with it again.
             for what, scale in (('adapter', 1), ('base', 0), ('adapter', 1)):
-                theirs = ask(f'{url}/completion', {'prompt': ours[what]['prompt_ids'], 'n_predict': TOKENS, 'temperature': 0,
-                                                   'return_tokens': True, 'lora': [{'id': 0, 'scale': scale}]})['tokens']
-                pairs = enumerate(zip(theirs, ours[what]['ids']))
-                same = next((i for i, (a, b) in pairs if a != b), min(len(theirs), len(ours[what]['ids'])))
-                row(f"`serve_llama_cpp.py`, a request with scale {scale}: leading greedy ids equal to ours, of "
-                    f"{len(ours[what]['ids'])}", same, f'the {sure[what]} decided by more than {MARGIN}, at least 5',
-                    same >= max(5, sure[what]))
+                answer = ask(f'{url}/completion', {'prompt': ours[what]['prompt_ids'], 'n_predict': TOKENS, 'temperature': 0,
+                                                   'return_tokens': True, 'n_probs': 1, 'lora': [{'id': 0, 'scale': scale}]})
+                theirs, ids = answer['tokens'], ours[what]['ids']
+                same = next((i for i, (a, b) in enumerate(zip(theirs, ids)) if a != b), min(len(theirs), len(ids)))
+                row(f'`serve_llama_cpp.py`, a request with scale {scale}: leading greedy ids equal to ours, of {len(ids)}', same,
+                    f'the {sure[what]} decided by more than {MARGIN}, at least 5', same >= max(5, sure[what]))
+                found = [entry['logprob'] for entry in answer['completion_probabilities'][:same]]
+                error = np.abs(np.array(found) - logps[what][:same]).max()
+                row(f'The same, log-probabilities of these {same}: largest difference from ours', f'{error:.1e}',
+                    f'{MARGIN} nats', error < MARGIN)
             answer = ask(f'{url}/v1/chat/completions', {'model': 'policy', 'messages': messages, 'max_tokens': TOKENS,
                                                         'temperature': 0})
             text = answer['choices'][0]['message']['content']

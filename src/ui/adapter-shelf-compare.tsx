@@ -69,7 +69,7 @@ export function AdapterCompare({ onClose }: { onClose: () => void }) {
                 {name}
               </label>
               <Strength
-                label={say.strength(name)}
+                of={name}
                 value={chosen[id] ?? 1}
                 onChange={(value) => setChosen({ ...chosen, [id]: value })}
               />

@@ -59,13 +59,19 @@ export async function openAdapter(files: readonly File[]): Promise<ShelvedAdapte
   return opened;
 }
 
+/** The files of a PEFT folder, also those that are refused with the way out. */
+const FOLDER =
+  /^(adapter_config\.json|adapter_model\.bin|README\.md|.*\.safetensors(\.index\.json)?)$/;
+
 /**
  * Opens every adapter among dropped files and gives back the rest: zips of PEFT folders, GGUF files
- * that say they are adapters, and the two files of a folder dropped together.
+ * that say they are adapters, and the files of a folder dropped together.
  */
 export async function takeAdapters(files: readonly File[]): Promise<readonly File[]> {
   const rest: File[] = [];
-  const folder = files.filter(({ name }) => /(^adapter_config\.json|\.safetensors)$/i.test(name));
+  const parts = files.filter(({ name }) => FOLDER.test(name));
+  // A card alone is no adapter.
+  const folder = parts.some(({ name }) => name !== 'README.md') ? parts : [];
   if (folder.length > 0) await openAdapter(folder);
   for (const file of files) {
     if (folder.includes(file)) continue;

@@ -45,7 +45,7 @@ export function AdapterWindow({
         </p>
         <fieldset disabled={!model}>
           <Group title={say.takeHome} why={model ? null : say.needsItsModel}>
-            <Strength label={say.strength} value={strength} onChange={setStrength} />
+            <Strength of={null} value={strength} onChange={setStrength} />
             <Saving adapter={adapter} strength={strength} />
             <Merging adapter={adapter} strength={strength} />
           </Group>
@@ -184,7 +184,7 @@ function MergeCost({ merged: { name, report } }: { merged: Merged }) {
         report.change.toPrecision(3),
         report.type,
         report.error.toPrecision(3),
-        (100 * lost).toPrecision(2),
+        Number((100 * lost).toPrecision(2)),
       )}
       {lost > 0.5 && say.mergeLosesMuch}
       {report.converted.tensors > 0 &&
@@ -236,6 +236,7 @@ function Combining({ adapter }: { adapter: ShelvedAdapter }) {
   const [t, setT] = useState(0.5);
   const other = others.find(({ id }) => id === chosen) ?? others[0];
   if (!other) return <p className="aside">{say.withSecond}</p>;
+  const rest = Number((1 - t).toFixed(6)); // 1 - 0.9 is 0.09999999999999998
   const combine = (name: string, one: number, two: number) =>
     void deriveAdapter(name, {
       kind: 'combine',
@@ -279,7 +280,7 @@ function Combining({ adapter }: { adapter: ShelvedAdapter }) {
         type="button"
         className="button"
         data-tip={say.mixHelp}
-        onClick={() => combine(`${adapter.name} ${1 - t} + ${other.name} ${t}`, 1 - t, t)}
+        onClick={() => combine(`${adapter.name} ${rest} + ${other.name} ${t}`, rest, t)}
       >
         {say.mix}
       </button>

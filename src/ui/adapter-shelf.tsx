@@ -39,7 +39,7 @@ export function AdapterShelf() {
         <input
           ref={picker}
           type="file"
-          accept=".zip,.gguf,.json,.safetensors"
+          accept=".zip,.gguf,.json,.safetensors,.md,.bin"
           multiple
           hidden
           aria-label={say.adapter}

@@ -57,7 +57,6 @@ export const adapterShelfCompare = {
   prompt: 'Prompt',
   afterSystemText: ', after the system text of the run on screen',
   baseBeside: 'The base beside',
-  strength: (name: Value) => `Strength of ${name}`,
   most: 'At most',
   tokens: 'tokens',
   compare: 'Compare',
@@ -71,6 +70,11 @@ export const adapterShelfCompare = {
   tokenTable: 'The chosen token under each side',
   logProbability: 'log-probability',
   lessTheBase: "less the base's",
+} as const;
+
+export const adapterShelfStrength = {
+  strength: 'Strength',
+  strengthOf: (name: Value) => `Strength of ${name}`,
 } as const;
 
 export const adapterShelfState = {
@@ -112,7 +116,6 @@ export const adapterShelfWindow = {
     `${modules} modules on ${targets}, rank ${ranks}, ${parameters} parameters, ‖ΔW‖ ${norm}. Opened on ${modelName}.`,
   takeHome: 'Take home',
   needsItsModel: 'Load the model that it fits first.',
-  strength: 'Strength',
   makeAnother: 'Make another',
   name: 'Name',
   note: 'Note',

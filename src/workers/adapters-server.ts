@@ -158,10 +158,10 @@ export function adapterHandlers(engine: EngineHost): Handlers<Api> {
   };
 }
 
-/** The file's name without its ending; of a folder's two files the name that PEFT gives both. */
+/** The file's name without its ending; a folder's files say nothing, since PEFT gives all the same names. */
 function nameOf(files: readonly File[]): string {
-  const [file] = files;
-  return file === undefined ? 'adapter' : file.name.replace(/\.(zip|gguf|safetensors|json)$/i, '');
+  const [file, second] = files;
+  return file === undefined || second ? 'adapter' : file.name.replace(/\.(zip|gguf)$/i, '');
 }
 
 /** A name that every file system takes. */
