@@ -50,6 +50,11 @@ test('one click runs the bundled policy; it stops at once, survives a reload and
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(events.map((event) => event.seq)).toEqual(events.map((_, i) => i));
+  const took = events.map((event) => event.clock?.seconds ?? Number.NaN);
+  expect(
+    took.every((seconds) => seconds >= 0 && seconds < 300),
+    String(took),
+  ).toBe(true);
   expect(events.at(-1)).toMatchObject({ type: 'episode_ended', reason: 'stopped' });
 
   await page.reload();

@@ -61,6 +61,17 @@ test('a transcript is searched, filtered, played back and walked by keys', async
   );
   await page.getByLabel('Show only').selectOption('all');
 
+  // By a number: those that took long, with their place in the whole run kept.
+  await page.getByRole('button', { name: 'Filter by a number' }).click();
+  await page.getByLabel('Limit of the filter').fill('1');
+  const slow = steps.filter((step) => (step.clock?.seconds ?? 0) >= 1);
+  expect(slow.length).toBeGreaterThan(1);
+  await expect(page.locator('.step')).toHaveCount(slow.length);
+  await expectClean(page);
+  await page.getByLabel('Number to filter by').selectOption('kl');
+  await expect(page.locator('.step')).toHaveCount(50); // no limit is typed yet
+  await page.getByRole('button', { name: 'Do not filter by a number' }).click();
+
   const slider = page.getByRole('slider', { name: 'Step on screen' });
   await page.locator('.find-bar').click({ position: { x: 2, y: 2 } });
   await page.keyboard.press('Home');

@@ -170,6 +170,19 @@ export type StopReason =
 interface Sequenced {
   /** 0, 1, 2, … without gaps within a run. */
   readonly seq: number;
+  /**
+   * Put on by whoever recorded the run, never by the loop; comparing runs leaves it out. Absent where
+   * nobody did, and in records of before 0.2.
+   */
+  readonly clock?: Recorded;
+}
+
+/** When an event was recorded, by the machine's clock. */
+export interface Recorded {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  /** Since the event before it; time in which the run was paused is left out. */
+  readonly seconds: number;
 }
 
 export interface EpisodeStarted extends Sequenced {

@@ -125,6 +125,11 @@ program
   .requiredOption('--out <folder>', 'where the two files go')
   .option('--served-model <name>', 'with --model http://…, its name on the server')
   .option('--served-adapter <path>', "an adapter on that server's disk (vLLM, llama-server)")
+  .option(
+    '--times',
+    'events say when they were recorded; without it equal runs give equal files',
+    false,
+  )
   .option('--bundles', 'also one <split>-<index>.attt.zip a task, adapters included', false)
   .addOption(backendOption())
   .addOption(threadsOption())

@@ -1,5 +1,6 @@
 /** Runs episodes one after another on one engine; every event goes out before the next is asked for. */
 
+import { EventClock } from '../clock.ts';
 import type { Settings } from '../config.ts';
 import { runEpisode } from '../episode.ts';
 import { heldConversation, heldTexts } from '../experiment/held-texts.ts';
@@ -36,6 +37,8 @@ export interface EpisodesJob {
   readonly summaryServer: RemoteRef | null;
   /** Keep a bundle of each try. */
   readonly bundles: boolean;
+  /** Stamp each event with the time; without it equal runs give equal files. */
+  readonly times: boolean;
 }
 
 /** What goes out: the events of every try, and after the last one that the episode is done. */
@@ -46,7 +49,7 @@ export type EpisodeItem =
 /** An episode that fails ends with its own event, and the next one begins. */
 export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<void> {
   const { source, backend, env, note, emit, keep } = machine;
-  const { episodes, modelSha256: sha256, remote, summaryServer, bundles } = job;
+  const { episodes, modelSha256: sha256, remote, summaryServer, bundles, times } = job;
   const { signal } = new AbortController();
   const engine = new EngineHost(env, backend);
   const context = Math.max(...episodes.map(({ settings }) => withMethod(settings).context_length));
@@ -80,7 +83,9 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
         const measures = job.retention && trains !== 'never';
         // A fresh adapter changes nothing, so these are the base model's losses, the same for every episode.
         if (measures) base ??= await heldLosses(faces.learner, engine, signal);
-        for await (const event of runEpisode(faces.manifest, ports, signal)) {
+        const clock = new EventClock();
+        for await (const made of runEpisode(faces.manifest, ports, signal)) {
+          const event = times ? clock.stamp(made) : made;
           await emit(event);
           if (bundles) events.push(event);
           if (event.type === 'episode_ended') reflections = nextTry(faces.manifest, event);

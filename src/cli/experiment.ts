@@ -252,6 +252,7 @@ async function runAll(
       ...models,
       retention: true,
       bundles: false,
+      times: false,
       remote: null,
     },
     where,

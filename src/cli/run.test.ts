@@ -58,7 +58,7 @@ describe('a run', () => {
   });
 
   test('of Reflexion tries a failed task again, each time with all that was written before', async () => {
-    await run('reflexion', '--tasks', '0', '--method', 'reflexion');
+    await run('reflexion', '--tasks', '0', '--method', 'reflexion', '--times');
     const events = eventsOf('reflexion');
     const began = events.flatMap((e) => (e.type === 'episode_started' ? [e.manifest] : []));
     const wrote = events.flatMap((e) =>
@@ -67,6 +67,11 @@ describe('a run', () => {
     const [first, second] = wrote;
     expect(wrote).toEqual([expect.any(String), expect.any(String), null]);
     expect(began.map((m) => m.reflections)).toEqual([undefined, [first], [first, second]]);
+    // Asked for, each event has its time; the other runs here are equal files because none has.
+    const times = events.map(({ clock }) => clock?.at ?? '');
+    expect(times).toEqual([...times].sort());
+    expect(Date.parse(times[0] ?? '')).toBeGreaterThan(Date.UTC(2026, 0, 1));
+    expect(read('first', 'events.jsonl')).not.toContain('"clock"');
   });
 
   test('is the same to the last bit when it is made again', async () => {

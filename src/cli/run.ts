@@ -34,6 +34,8 @@ export interface RunOptions extends Where {
   readonly out: string;
   /** Also a bundle for each task. */
   readonly bundles: boolean;
+  /** Events say when they were recorded. */
+  readonly times: boolean;
   /** Behind an address: the model's name there, in place of the one in config.toml. */
   readonly servedModel?: string;
   /** Behind an address: an adapter's path on the server's disk. */
@@ -78,9 +80,17 @@ export async function run(
   const began = performance.now();
   try {
     const episodes = tasks.map((task) => ({ task, settings }));
-    const { bundles } = options;
+    const { bundles, times } = options;
     const from = { remote, summaryServer };
-    const job = { kind: 'run', episodes, modelSha256, retention: false, ...from, bundles } as const;
+    const job = {
+      kind: 'run',
+      episodes,
+      modelSha256,
+      retention: false,
+      ...from,
+      bundles,
+      times,
+    } as const;
     const keep = ({ name, base64 }: PortableFile) =>
       writeFile(join(options.out, name), Buffer.from(base64, 'base64'));
     await (remote ? runRemote(job, take, keep) : runOnHost(job, options, take, keep));

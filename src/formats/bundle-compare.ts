@@ -1,5 +1,6 @@
 /** How two runs differ: settings, facts, the first event that is not the same, and their adapters. */
 
+import { withoutClock } from '../clock.ts';
 import { changedFields, type FieldName } from '../config.ts';
 import type { EpisodeEvent, Json } from '../records.ts';
 import { adapterFolders, factsOf, startOf } from './bundle.ts';
@@ -13,7 +14,7 @@ export interface Difference {
 }
 
 export interface Comparison {
-  /** True when the events are the same, value by value. */
+  /** True when the events are the same, value by value; when they were recorded is left out. */
   readonly equal: boolean;
   readonly settings: readonly Difference[];
   readonly facts: readonly Difference[];
@@ -59,7 +60,8 @@ function firstDifference(
   b: readonly EpisodeEvent[],
 ): Comparison['first_difference'] {
   for (let seq = 0; seq < Math.max(a.length, b.length); seq++) {
-    const places = differences(asJson(a[seq]), asJson(b[seq]), '', 10);
+    const [x, y] = [a[seq], b[seq]].map((event) => asJson(event && withoutClock(event)));
+    const places = differences(x ?? null, y ?? null, '', 10);
     if (places.length === 0) continue;
     return { seq, type: { a: a[seq]?.type ?? null, b: b[seq]?.type ?? null }, places };
   }

@@ -110,9 +110,9 @@ function usageOf(events: readonly EpisodeEvent[]) {
 function infoEvents(events: readonly EpisodeEvent[], timestamp: string): Json[] {
   return events.flatMap((event): Json[] => {
     if (event.type !== 'boundary' && event.type !== 'rolled_back') return [];
-    const { type, seq, ...rest } = event;
+    const { type, seq, clock, ...rest } = event;
     const data = 'tokens' in rest ? { ...rest, tokens: rest.tokens?.ids.length ?? 0 } : rest;
-    const place = { uuid: `e${seq}`, timestamp, working_start: 0 };
+    const place = { uuid: `e${seq}`, timestamp: clock?.at ?? timestamp, working_start: 0 };
     return [{ ...place, event: 'info', source: type, data: asJson(data) }];
   });
 }

@@ -34,6 +34,7 @@ export function tokensParquet(rows: readonly TokenRow[]): Promise<Uint8Array> {
     column('ce_before', 'DOUBLE?', true),
     column('ce_after', 'DOUBLE?', true),
     column('reward', 'DOUBLE'),
+    column('recorded_at', 'STRING?'),
   ]);
 }
 
@@ -74,5 +75,6 @@ const leaves = {
   DOUBLE: { type: 'DOUBLE', repetition_type: 'REQUIRED' },
   'DOUBLE?': { type: 'DOUBLE', repetition_type: 'OPTIONAL' },
   STRING: { type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
+  'STRING?': { type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' },
   BOOLEAN: { type: 'BOOLEAN', repetition_type: 'REQUIRED' },
 } as const;

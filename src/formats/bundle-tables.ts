@@ -1,5 +1,6 @@
 /** The tables of a run bundle as folds over its events: one row a trained text, one row a step. */
 
+import type { Settings } from '../config.ts';
 import type { Boundary, EpisodeEvent, StepTaken } from '../records.ts';
 
 /** One boundary's update text as a training example; every list is as long as `input_ids`. */
@@ -23,6 +24,8 @@ export interface TokenRow {
   readonly ce_after: readonly (number | null)[];
   /** Of the step. */
   readonly reward: number;
+  /** When the boundary was recorded, ISO 8601; null where no clock was read. */
+  readonly recorded_at: string | null;
 }
 
 /** A row of metrics.csv; names are short because trackio cuts them to ten letters and digits. */
@@ -53,11 +56,24 @@ export interface MetricRow {
   readonly undone: number | null;
   /** Frobenius norm of the adapter's change. */
   readonly dnorm: number | null;
+  /** When the step was recorded, in seconds since 1970, and the seconds that it took; null where no clock was read. */
+  readonly time: number | null;
+  readonly secs: number | null;
+  /** The seconds that its boundary took. */
+  readonly bsecs: number | null;
+  /** Tokens that the policy read before it wrote. */
+  readonly nprompt: number | null;
+  /** What the step was sampled with. */
+  readonly temp: number | null;
+  readonly maxtok: number | null;
+  /** What the boundary trained with; null where nothing was trained. */
+  readonly lr: number | null;
 }
 
 export const metricNames = [
   ...['step', 'reward', 'rep', 'ntok', 'ratio', 'novelty', 'weight', 'loss0', 'loss', 'gnorm'],
-  ...['kl', 'klctx', 'upd', 'undone', 'dnorm'],
+  ...['kl', 'klctx', 'upd', 'undone', 'dnorm', 'time', 'secs', 'bsecs', 'nprompt', 'temp'],
+  ...['maxtok', 'lr'],
 ] as readonly (keyof MetricRow)[]; // the keys above, in the order of the file
 
 /** A row for each boundary that recorded its tokens, in order. */
@@ -87,6 +103,7 @@ export function tokenRows(events: readonly EpisodeEvent[]): TokenRow[] {
       ce_before: before(null, ceBefore),
       ce_after: before(null, ceAfter),
       reward: step?.reward ?? 0,
+      recorded_at: event.clock?.at ?? null,
     });
   }
   return rows;
@@ -101,23 +118,30 @@ function sampledLogprobs(ids: readonly number[], step: StepTaken | undefined): (
 /** A row for each step with its boundary; a second boundary or a manual rollback has its own row. */
 export function metricRows(events: readonly EpisodeEvent[]): MetricRow[] {
   const rows: MetricRow[] = [];
+  let settings: Settings | null = null;
   let open = -1;
   for (const event of events) {
     switch (event.type) {
+      case 'episode_started':
+        ({ settings } = event.manifest);
+        break;
       case 'step':
-        open = rows.push(stepRow(event)) - 1;
+        open = rows.push(stepRow(event, settings)) - 1;
         break;
       case 'boundary': {
         const row = rows[open];
-        if (row === undefined) rows.push({ ...emptyRow(event.t), ...boundaryPart(event) });
-        else rows[open] = { ...row, ...boundaryPart(event) };
+        const part = boundaryPart(event, settings);
+        if (row === undefined) rows.push({ ...emptyRow(event.t), ...timeOf(event), ...part });
+        else rows[open] = { ...row, ...part };
         open = -1;
         break;
       }
-      case 'rolled_back':
-        rows.push({ ...emptyRow(event.t), undone: Number(event.restored) });
+      case 'rolled_back': {
+        const undone = Number(event.restored);
+        rows.push({ ...emptyRow(event.t), ...timeOf(event), undone });
         open = -1;
         break;
+      }
       default:
         break;
     }
@@ -129,16 +153,33 @@ function emptyRow(step: number): MetricRow {
   return {
     ...{ step, reward: null, rep: null, ntok: null, ratio: null, novelty: null, weight: null },
     ...{ loss0: null, loss: null, gnorm: null, kl: null, klctx: null, upd: null },
-    ...{ undone: null, dnorm: null },
+    ...{ undone: null, dnorm: null, time: null, secs: null, bsecs: null, nprompt: null },
+    ...{ temp: null, maxtok: null, lr: null },
   };
 }
 
-function stepRow({ t, reward, repetition, generation }: StepTaken): MetricRow {
-  return { ...emptyRow(t), reward, rep: repetition, ntok: generation.ids.length };
+function timeOf({ clock }: EpisodeEvent): Pick<MetricRow, 'time'> {
+  return { time: clock ? Date.parse(clock.at) / 1000 : null };
 }
 
-function boundaryPart(boundary: Boundary): Partial<MetricRow> {
+function stepRow(step: StepTaken, settings: Settings | null): MetricRow {
+  const { t, reward, repetition, generation, clock } = step;
   return {
+    ...emptyRow(t),
+    ...timeOf(step),
+    secs: clock?.seconds ?? null,
+    reward,
+    rep: repetition,
+    ntok: generation.ids.length,
+    nprompt: generation.promptTokens,
+    temp: settings?.temperature ?? null,
+    maxtok: settings?.max_tokens ?? null,
+  };
+}
+
+function boundaryPart(boundary: Boundary, settings: Settings | null): Partial<MetricRow> {
+  return {
+    bsecs: boundary.clock?.seconds ?? null,
     ratio: boundary.ratio,
     novelty: boundary.novelty,
     weight: boundary.meanWeight,
@@ -150,6 +191,7 @@ function boundaryPart(boundary: Boundary): Partial<MetricRow> {
     upd: boundary.updates,
     undone: Number(boundary.restored),
     dnorm: boundary.deltaNorm,
+    lr: boundary.gradNorms.length > 0 ? (settings?.learning_rate ?? null) : null,
   };
 }
 

@@ -3,13 +3,15 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { EventClock } from '../clock.ts';
 import { LabError } from '../errors.ts';
 import type { EpisodeEvent, LearnerSnapshot } from '../records.ts';
-import type { BundleContents } from './bundle.ts';
+import { type BundleContents, startOf } from './bundle.ts';
 import { compareRuns } from './bundle-compare.ts';
 import { checkBundle, openRun, snapshotIn } from './bundle-read.ts';
 import { replayFiles } from './bundle-replay.ts';
 import { readSnapshot, writeSnapshot } from './bundle-snapshot.ts';
+import { metricRows, tokenRows } from './bundle-tables.ts';
 import { writeBundle } from './bundle-write.ts';
 import { parseRunFile } from './run-file.ts';
 import { readZip, writeZip } from './zip.ts';
@@ -215,7 +217,8 @@ describe('the tables', () => {
     const { files } = await openRun(zip, 'run.attt.zip');
     const [head, ...lines] = new TextDecoder().decode(files.get('metrics.csv')).trim().split('\n');
     expect(head).toBe(
-      'step,reward,rep,ntok,ratio,novelty,weight,loss0,loss,gnorm,kl,klctx,upd,undone,dnorm',
+      'step,reward,rep,ntok,ratio,novelty,weight,loss0,loss,gnorm,kl,klctx,upd,undone,dnorm,' +
+        'time,secs,bsecs,nprompt,temp,maxtok,lr',
     );
     const steps = events.filter((event) => event.type === 'step');
     expect(lines).toHaveLength(steps.length);
@@ -225,6 +228,31 @@ describe('the tables', () => {
     expect(fifth.slice(0, 3)).toEqual([5, 0, steps[4]?.repetition]);
     expect(fifth[7]).toBe(boundary.losses[0]);
     expect(fifth[10]).toBe(boundary.kl);
+  });
+
+  test('a run that was recorded with its times has them in every table, in seconds', async () => {
+    let now = Date.UTC(2026, 0, 1);
+    const clock = new EventClock(() => now);
+    const timed = events.map((event) => {
+      now += 100 * event.seq;
+      return clock.stamp(event);
+    });
+    const fifth = metricRows(timed)[4];
+    const [step, boundary] = timed.filter((event) => 't' in event && event.t === 5);
+    expect(step?.type).toBe('step');
+    expect(fifth?.secs).toBe((step?.seq ?? 0) / 10);
+    expect(fifth?.bsecs).toBe((boundary?.seq ?? 0) / 10);
+    expect(fifth?.time).toBe(Date.parse(step?.clock?.at ?? '') / 1000);
+    expect(tokenRows(timed).map((row) => row.recorded_at)).toContain(boundary?.clock?.at);
+    const untimed = metricRows(events)[4];
+    expect([untimed?.time, untimed?.secs, untimed?.bsecs]).toEqual([null, null, null]);
+    const { temperature, max_tokens, learning_rate } = startOf(events).manifest.settings;
+    expect([fifth?.temp, fifth?.maxtok, fifth?.lr]).toEqual([
+      temperature,
+      max_tokens,
+      learning_rate,
+    ]);
+    expect(fifth?.nprompt).toBe(step?.type === 'step' ? step.generation.promptTokens : null);
   });
 
   test('Parquet holds the same rows as JSONL and CSV', async () => {
@@ -261,6 +289,14 @@ describe('comparison', () => {
       ...{ equal: true, settings: [], facts: [], first_difference: null },
       adapters: { modules: 1, max_abs: 0, relative: 0, unmatched: [] },
     });
+  });
+
+  test('runs that differ in when they were recorded alone are equal', async () => {
+    let now = 0;
+    const clock = new EventClock(() => now++);
+    const timed = events.map((event) => clock.stamp(event));
+    const { equal, first_difference } = await compareRuns(opened(events), opened(timed));
+    expect([equal, first_difference]).toEqual([true, null]);
   });
 
   test('the first differing event is named with the place in it', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { madeRun } from '../../e2e/fixtures/recorded/household-run.ts';
-import { foundItems, matches, passes, splitAt, type stepFilters } from './find.ts';
+import { matches, passes, shownItems, splitAt, type stepFilters } from './find.ts';
 import { foldRun } from './run-view.ts';
 
 const run = foldRun(madeRun({ steps: 50, talk: 2, seed: 6 }), { id: null, name: 'made' });
@@ -43,9 +43,10 @@ test('a step with a reward is found among all others', () => {
   expect(count('rewarded')).toBe(0);
 });
 
-test('the search looks only where the filter looks', () => {
-  const all = foundItems(run, 'potato', 'all');
-  const failed = foundItems(run, 'potato', 'failures');
-  expect(failed.length).toBeLessThan(all.length);
-  expect(all.filter((item) => passes(item, 'failures'))).toEqual(failed);
+test('both filters hold together', () => {
+  const failed = shownItems(run, 'failures', null);
+  const long = shownItems(run, 'failures', { number: 'repetition', side: 'least', value: 0.5 });
+  expect(long.length).toBeGreaterThan(0);
+  expect(long.length).toBeLessThan(failed.length);
+  expect(failed.filter((item) => item.type === 'step' && item.repetition >= 0.5)).toEqual(long);
 });

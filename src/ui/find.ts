@@ -1,5 +1,6 @@
 /** Which parts of a transcript a search finds and a filter keeps. Searching marks, filtering hides. */
 
+import { type NumberFilter, numberTest } from './item-numbers.ts';
 import { isRollback, type RunView, type TranscriptItem } from './run-view.ts';
 import { find as say } from './strings.ts';
 
@@ -83,13 +84,14 @@ export function matches(item: TranscriptItem, find: string): boolean {
   return wanted !== '' && textsOf(item).some((text) => text.toLowerCase().includes(wanted));
 }
 
-/** The items that the filter keeps and the search finds, in order. */
-export function foundItems(
+/** The items that both filters keep, in order. */
+export function shownItems(
   run: RunView,
-  find: string,
   filter: StepFilter,
+  byNumber: NumberFilter | null,
 ): readonly TranscriptItem[] {
-  return run.items.filter((item) => passes(item, filter) && matches(item, find));
+  const passesNumber = numberTest(run, byNumber);
+  return run.items.filter((item) => passes(item, filter) && passesNumber(item));
 }
 
 export interface TextPart {

@@ -57,8 +57,17 @@ export function settingText(value: unknown): string {
   return value === '' ? 'empty' : String(value);
 }
 
+/** When a step was recorded: `29 Nov, 18:00:07`, in the clock of this computer. */
+export function secondText(iso: string): string {
+  return dateText(iso, { second: '2-digit' });
+}
+
 /** When a run began: `29 Nov, 18:00`, in the clock of this computer. */
 export function whenText(iso: string): string {
+  return dateText(iso, {});
+}
+
+function dateText(iso: string, more: Intl.DateTimeFormatOptions): string {
   const date = new Date(iso);
   return Number.isNaN(date.getTime())
     ? iso
@@ -67,5 +76,6 @@ export function whenText(iso: string): string {
         month: 'short',
         hour: '2-digit',
         minute: '2-digit',
+        ...more,
       });
 }

@@ -1,6 +1,7 @@
 /** How the run on screen is read: what is searched, played, zoomed and pinned. A part of the page's state. */
 
 import type { StepFilter } from './find.ts';
+import type { NumberFilter } from './item-numbers.ts';
 
 /** A token that was kept aside: token `j` of the boundary with this sequence number. */
 export interface PinnedToken {
@@ -30,6 +31,8 @@ export interface Reading {
   readonly charts: readonly ChartKind[];
   readonly find: string;
   readonly filter: StepFilter;
+  /** Hides besides what has no such number; null does not look at numbers. */
+  readonly numberFilter: NumberFilter | null;
   /** True while the steps play back by themselves. */
   readonly playing: boolean;
   readonly speed: PlaySpeed;
@@ -46,6 +49,7 @@ export interface Reading {
 export type ReadingEvent =
   | { readonly type: 'find'; readonly text: string }
   | { readonly type: 'filter'; readonly filter: StepFilter }
+  | { readonly type: 'number_filter'; readonly filter: NumberFilter | null }
   | { readonly type: 'play'; readonly on: boolean }
   | { readonly type: 'play_speed'; readonly speed: PlaySpeed }
   | { readonly type: 'token_chosen'; readonly j: number | null }
@@ -60,6 +64,7 @@ export const initialReading: Reading = {
   charts: ['repetition', 'kl', 'loss', 'updates'],
   find: '',
   filter: 'all',
+  numberFilter: null,
   playing: false,
   speed: 1,
   token: null,
@@ -81,6 +86,8 @@ export function reduceReading(reading: Reading, event: ReadingEvent): Reading {
       return { ...reading, find: event.text };
     case 'filter':
       return { ...reading, filter: event.filter };
+    case 'number_filter':
+      return { ...reading, numberFilter: event.filter };
     case 'play':
       return { ...reading, playing: event.on };
     case 'play_speed':

@@ -378,6 +378,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
       return tick(state);
     case 'find':
     case 'filter':
+    case 'number_filter':
     case 'play_speed':
     case 'token_chosen':
     case 'token_pinned':

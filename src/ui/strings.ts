@@ -357,6 +357,28 @@ export const findBar = {
   next: 'The next step found',
   showOnly: 'Show only',
   shownOfAll: (shown: Value, items: Value) => `${shown} of ${items}`,
+  byNumber: 'Filter by a number',
+  byNumberHelp: 'Show only what took long, drifted far, repeated much …: a number and its limit.',
+} as const;
+
+export const itemNumbers = {
+  seconds: 'seconds',
+  tokens: 'tokens',
+  repetition: 'repetition',
+  kl: 'KL after it',
+  reward: 'reward',
+} as const;
+
+export const numberFilter = {
+  title: 'Limits of a number',
+  number: 'Number to filter by',
+  side: 'At least or at most',
+  least: 'at least',
+  most: 'at most',
+  value: 'Limit of the filter',
+  none: 'Not recorded in this run.',
+  ends: (low: Value, high: Value) => `${low} to ${high} in this run`,
+  clear: 'Do not filter by a number',
 } as const;
 
 export const find = {
@@ -1200,6 +1222,7 @@ export const transcript = {
   none: '(none)',
   repetitionHelp: (repetition: Value, tokens: Value) =>
     `Repetition ${repetition}: the largest similarity of the words of this step with an earlier one. ${tokens} written.`,
+  recorded: (seconds: Value, when: Value) => `\n${seconds} s, recorded ${when}.`,
   repetition: 'repetition',
   byYou: (t: Value) => `by you after step ${t}`,
   rolledBack: 'Rolled back',

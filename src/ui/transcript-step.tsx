@@ -5,7 +5,7 @@ import type { RolledBack, StepTaken } from '../records.ts';
 import { Found } from './found.tsx';
 import { Mark } from './icons.tsx';
 import { LongText } from './long-text.tsx';
-import { plural, valueText } from './numbers.ts';
+import { plural, secondText, valueText } from './numbers.ts';
 import { actionWording } from './run-view.ts';
 import { shownStep } from './state.ts';
 import { StepTools } from './step-tools.tsx';
@@ -71,10 +71,10 @@ export const Step = memo(function Step({ step, find, place }: StepProps) {
       </div>
       <span
         className="step-repetition"
-        data-tip={say.repetitionHelp(
+        data-tip={`${say.repetitionHelp(
           valueText(step.repetition),
           plural(step.generation.ids.length, 'token'),
-        )}
+        )}${step.clock ? say.recorded(valueText(step.clock.seconds), secondText(step.clock.at)) : ''}`}
       >
         <span className="unseen">{say.repetition}</span>
         {valueText(step.repetition)}

@@ -3,7 +3,7 @@
 import { type RefObject, type UIEvent, useEffect, useLayoutEffect, useMemo, useRef } from 'react';
 import type { Settings } from '../config.ts';
 import { BoundaryCard } from './boundary-card.tsx';
-import { passes } from './find.ts';
+import { shownItems } from './find.ts';
 import { FindBar } from './find-bar.tsx';
 import { Icon } from './icons.tsx';
 import type { RunView, TranscriptItem } from './run-view.ts';
@@ -24,10 +24,8 @@ export function Transcript({ run }: { run: RunView }) {
   const running = useLab((state) => !state.opened && isRunning(state));
   const find = useLab((state) => state.reading.find);
   const filter = useLab((state) => state.reading.filter);
-  const items = useMemo(
-    () => run.items.filter((item) => passes(item, filter)),
-    [run.items, filter],
-  );
+  const byNumber = useLab((state) => state.reading.numberFilter);
+  const items = useMemo(() => shownItems(run, filter, byNumber), [run, filter, byNumber]);
   const keys = useMemo(() => items.map(({ seq }) => seq), [items]);
   const scroller = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
@@ -69,7 +67,7 @@ export function Transcript({ run }: { run: RunView }) {
   const part = window.end - window.first < items.length;
   return (
     <div className="transcript">
-      <FindBar run={run} shown={items.length} />
+      <FindBar run={run} shown={items} />
       <section
         ref={scroller}
         className="transcript-scroll"

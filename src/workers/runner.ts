@@ -1,5 +1,6 @@
 /** Runs one episode at a time, new or taken up again, and stores each event before it tells anyone. */
 
+import { EventClock } from '../clock.ts';
 import type { Settings } from '../config.ts';
 import { runEpisode } from '../episode.ts';
 import { LabError } from '../errors.ts';
@@ -153,6 +154,7 @@ export class EpisodeRunner {
       push({ kind: 'started', run });
       for (const event of record) push({ kind: 'event', event });
       const onProgress = (progress: Progress) => push({ kind: 'progress', progress });
+      const clock = new EventClock();
       const ports: EpisodePorts = {
         policy: faces.policy,
         learner: faces.learner,
@@ -162,10 +164,12 @@ export class EpisodeRunner {
           save: (snapshot) => saveSnapshot(id, 'start', snapshot),
           load: () => loadSnapshot(id, 'start'),
         },
-        nextOrder: (t, stop) => control.next(stop, () => onProgress({ type: 'paused', t })),
+        nextOrder: (t, stop) =>
+          clock.leaveOut(control.next(stop, () => onProgress({ type: 'paused', t }))),
         onProgress,
       };
       const replayed = (done: number) => {
+        clock.restart();
         const t = record.findLast(({ seq, type }) => seq < done && type === 'step');
         const at = t?.type === 'step' ? t.t : 0;
         onProgress({ type: 'phase', t: at, phase: 'replay', done, total: record.length });
@@ -175,7 +179,8 @@ export class EpisodeRunner {
         : record.length > 0
           ? resumeEpisode(manifest, record, ports, signal, replayed)
           : runEpisode(manifest, ports, signal);
-      for await (const event of events) {
+      for await (const made of events) {
+        const event = clock.stamp(made);
         await appendEvent(id, event);
         run = foldSummary(run, event);
         await saveRun(run);
