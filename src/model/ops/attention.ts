@@ -9,7 +9,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../../errors.ts';
 import type { SimdKernels } from '../simd/exports.ts';
 import { pointerOf, scratch, simdKernels } from '../simd/kernels.ts';
-import { attentionBytes } from '../simd/team.ts';
+import { attentionBytes, attentionQueriesBytes } from '../simd/team.ts';
 import { attentionBackwardGpu, attentionGpu } from './attention-kernels.ts';
 import { sameShape } from './check.ts';
 import { allocate2D, onGpu, view } from './host.ts';
@@ -51,7 +51,7 @@ export function attention(
   const out = allocate2D(rows, width);
   const simd = headDim % 4 === 0 ? simdKernels() : null;
   if (simd) {
-    const p = scratch(attentionBytes(start + rows));
+    const p = scratch(attentionBytes(headDim));
     simd.attention(
       pointerOf(q),
       pointerOf(cacheK),
@@ -171,8 +171,9 @@ function gradientsByBlocks(
   const group = heads / kvHeads;
   const width = (rows + 3) & ~3;
   const half = 4 * BLOCK_POSITIONS * group * width;
-  const p = scratch(2 * half);
+  const p = scratch(2 * half + attentionQueriesBytes(headDim));
   const ds = p + half;
+  const turned = ds + half;
   const [q, k, v] = [pointerOf(tensors.q), pointerOf(tensors.k), pointerOf(tensors.v)];
   const [dOut, dq] = [pointerOf(tensors.dOut), pointerOf(tensors.dq)];
   const [dk, dv] = [pointerOf(tensors.dk), pointerOf(tensors.dv)];
@@ -187,6 +188,7 @@ function gradientsByBlocks(
         dq,
         p,
         ds,
+        turned,
         width,
         heads,
         kvHeads,

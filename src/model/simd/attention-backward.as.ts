@@ -4,13 +4,15 @@
  * and dv, each summed over the block's queries in one order.
  */
 
-import { addMixed, lowest, placeOf, scores, softmax } from './attention.as';
+import { lowest, placeOf } from './attention.as';
+import { addMixed, TILE, TILE_BYTES, turnTile } from './attention-tile.as';
+import { exp4 } from './vec.as';
 
 /**
  * Queries `from` … `to` - 1 of head `kv`, counted from position `block` on, n = row · group + head within the
  * group. q, dOut, dq [T, heads * headDim]; k, v [T, kvHeads * headDim]. p and ds [query][width]: the
  * probabilities and scale · p (dp - Σ p dp), with zeros for keys that a query does not see; `width` is a
- * multiple of 4 and at least the position after the block's last.
+ * multiple of 4 and at least the position after the block's last. `turned`: scratch, attentionQueriesBytes of team.ts.
  */
 export function attentionQueries(
   q: usize,
@@ -20,6 +22,7 @@ export function attentionQueries(
   dq: usize,
   p: usize,
   ds: usize,
+  turned: usize,
   width: i32,
   heads: i32,
   kvHeads: i32,
@@ -35,42 +38,99 @@ export function attentionQueries(
   const stride = headBytes * kvHeads;
   const group = heads / kvHeads;
   const row = <usize>width << 2;
+  const head = headBytes * kv;
+  const first = lowest(from, group, block, window) & ~(TILE - 1);
+  const seen = block + (to - 1) / group + 1;
+  for (let j = first; j < seen; j += TILE) {
+    const here = stride * j + head;
+    const reached = min(TILE, seen - j);
+    const at = row * from + (<usize>j << 2);
+    turnTile(k + here, stride, headBytes, reached, turned);
+    products(q, turned, p + at, row, heads, headDim, kv, group, block, from, to, j);
+    turnTile(v + here, stride, headBytes, reached, turned);
+    products(dOut, turned, ds + at, row, heads, headDim, kv, group, block, from, to, j);
+  }
+  for (let n = from; n < to; n++) {
+    const low = lowest(n, group, block, window);
+    const end = block + n / group + 1;
+    const begin = low & ~3;
+    const before = <usize>begin << 2;
+    const after = (<usize>((end + 3) & ~3)) << 2;
+    const weights = p + row * n;
+    const slopes = ds + row * n;
+    memory.fill(weights, 0, before);
+    memory.fill(weights + after, 0, row - after);
+    memory.fill(slopes, 0, before);
+    memory.fill(slopes + after, 0, row - after);
+    softmax(weights + before, weights + after, low - begin, end - begin, scale);
+    slopesOf(weights + before, slopes + before, after - before, scale);
+  }
   for (let n = from; n < to; n += 2) {
     const m = min(n + 1, to - 1);
-    // Fours are counted from position 0 on, whichever a query sees.
-    const first = lowest(n, group, block, window) & ~3;
-    const count = block + m / group + 1 - first;
-    const skip = headBytes * kv + stride * first;
-    const before = <usize>first << 2;
-    const seen = before + ((<usize>((count + 3) & ~3)) << 2);
-    for (let i = n; i <= m; i++) {
-      memory.fill(p + row * i, 0, before);
-      memory.fill(p + row * i + seen, 0, row - seen);
-      memory.fill(ds + row * i, 0, before);
-      memory.fill(ds + row * i + seen, 0, row - seen);
-      memory.fill(dq + headBytes * placeOf(i + group * block, group, heads, kv), 0, headBytes);
-    }
-    const a = headBytes * placeOf(n + group * block, group, heads, kv);
-    const b = headBytes * placeOf(m + group * block, group, heads, kv);
-    const weights = p + row * n + before;
-    const slopes = ds + row * n + before;
-    const next = row * (m - n);
-    if (m > n) {
-      scores(q + a, q + b, k + skip, stride, headBytes, scale, count, weights, weights + row, true);
-      scores(dOut + a, dOut + b, v + skip, stride, headBytes, 1, count, slopes, slopes + row, true);
-    } else {
-      scores(q + a, q + a, k + skip, stride, headBytes, scale, count, weights, weights, false);
-      scores(dOut + a, dOut + a, v + skip, stride, headBytes, 1, count, slopes, slopes, false);
-    }
-    for (let i = n; i <= m; i++) {
-      const own = row * (i - n);
-      const end = block + i / group + 1 - first;
-      softmax(weights + own, lowest(i, group, block, window) - first, end, count);
-      slopesOf(weights + own, slopes + own, seen - before, scale);
-    }
-    if (m > n) addMixed(slopes, 4, next, k + skip, stride, headDim, count, dq + a, dq + b, true);
-    else addMixed(slopes, 4, 0, k + skip, stride, headDim, count, dq + a, dq + a, false);
+    const low = lowest(n, group, block, window);
+    const count = block + m / group + 1 - low;
+    const at = ds + row * n + (<usize>low << 2);
+    const keys = k + head + stride * low;
+    const a = dq + headBytes * placeOf(n + group * block, group, heads, kv);
+    const b = dq + headBytes * placeOf(m + group * block, group, heads, kv);
+    if (m > n) addMixed(at, 4, row, keys, stride, headDim, count, a, b, true, true);
+    else addMixed(at, 4, 0, keys, stride, headDim, count, a, a, false, true);
   }
+}
+
+/** out [query][row] = x · the tile's rows from key `j` on, for those that either of two queries sees. */
+function products(
+  x: usize,
+  turned: usize,
+  out: usize,
+  row: usize,
+  heads: i32,
+  headDim: i32,
+  kv: i32,
+  group: i32,
+  block: i32,
+  from: i32,
+  to: i32,
+  j: i32,
+): void {
+  const headBytes = (<usize>headDim) << 2;
+  for (let n = from; n < to; n += 2) {
+    const m = min(n + 1, to - 1);
+    const columns = (min(TILE, block + m / group + 1 - j) + 3) & ~3;
+    const a = x + headBytes * placeOf(n + group * block, group, heads, kv);
+    const toB = x + headBytes * placeOf(m + group * block, group, heads, kv) - a;
+    const to1 = out + row * (n - from);
+    if (m > n) addMixed(a, 4, toB, turned, TILE_BYTES, columns, headDim, to1, to1 + row, true, true);
+    else addMixed(a, 4, 0, turned, TILE_BYTES, columns, headDim, to1, to1, false, true);
+  }
+}
+
+/** p … last = softmax of scale · p over the values [first, end) only: zeros outside. */
+// @ts-ignore: decorator
+@inline
+function softmax(p: usize, last: usize, first: i32, end: i32, scale: f32): void {
+  for (let j = 0; j < first; j++) store<f32>(p + (<usize>j << 2), -Infinity);
+  for (let at = p + (<usize>end << 2); at < last; at += 4) store<f32>(at, -Infinity);
+  const scale4 = f32x4.splat(scale);
+  let max4 = f32x4.splat(-Infinity);
+  for (let at = p; at < last; at += 16) max4 = f32x4.max(max4, v128.load(at));
+  max4 = f32x4.max(max4, v128.shuffle<i32>(max4, max4, 2, 3, 0, 1));
+  max4 = f32x4.max(max4, v128.shuffle<i32>(max4, max4, 1, 0, 3, 2));
+  max4 = f32x4.mul(max4, scale4);
+  let total: f64 = 0;
+  for (let at = p; at < last; at += 16) {
+    const below = f32x4.sub(f32x4.mul(v128.load(at), scale4), max4);
+    let e = exp4(f32x4.max(below, f32x4.splat(-87)));
+    // What lies outside, and what underflows, has no weight at all; NaN stays.
+    e = v128.andnot(e, f32x4.le(below, f32x4.splat(-87)));
+    v128.store(at, e);
+    total +=
+      <f64>f32x4.extract_lane(e, 0) +
+      <f64>f32x4.extract_lane(e, 1) +
+      (<f64>f32x4.extract_lane(e, 2) + <f64>f32x4.extract_lane(e, 3));
+  }
+  const inverse = f32x4.splat(<f32>(1 / total));
+  for (let at = p; at < last; at += 16) v128.store(at, f32x4.mul(v128.load(at), inverse));
 }
 
 /** dp -> scale · p (dp - Σ p dp), the sum in double; 0 where p is. */
@@ -142,11 +202,11 @@ export function attentionKeys(
       const toK = dk + key;
       const toV = dv + key;
       if (second) {
-        addMixed(ds + at, step, 4, q + from, stride, headDim, count, toK, toK + next, true);
-        addMixed(p + at, step, 4, dOut + from, stride, headDim, count, toV, toV + next, true);
+        addMixed(ds + at, step, 4, q + from, stride, headDim, count, toK, toK + next, true, false);
+        addMixed(p + at, step, 4, dOut + from, stride, headDim, count, toV, toV + next, true, false);
       } else {
-        addMixed(ds + at, step, 0, q + from, stride, headDim, count, toK, toK, false);
-        addMixed(p + at, step, 0, dOut + from, stride, headDim, count, toV, toV, false);
+        addMixed(ds + at, step, 0, q + from, stride, headDim, count, toK, toK, false, false);
+        addMixed(p + at, step, 0, dOut + from, stride, headDim, count, toV, toV, false, false);
       }
     }
   }

@@ -50,7 +50,7 @@ export class SimdPass {
     this.#tokens = ids.length;
     this.#start = cache.length;
     this.#kernels = kernels;
-    const sizes = partBytes(model, adapter, ids.length, cache.length);
+    const sizes = partBytes(model, adapter, ids.length);
     this.#memory = new Block(Object.values(sizes).reduce((sum, bytes) => sum + bytes, 0));
     this.#at = placed(sizes, this.#memory.pointer);
     this.#embed(ids);
@@ -178,7 +178,6 @@ function partBytes(
   { config, matrices }: LlamaModel,
   adapter: Adapter | null,
   tokens: number,
-  start: number,
 ): Record<Part, number> {
   const { width, heads, headDim, inner } = config;
   const products = matrices.map((w) => productBytes(w, simdOf(w), tokens));
@@ -191,7 +190,7 @@ function partBytes(
     out: 4 * tokens * width,
     gate: 4 * tokens * inner,
     up: 4 * tokens * inner,
-    work: Math.max(GATHER_BYTES, attentionBytes(start + tokens), ...products, ...ranks),
+    work: Math.max(GATHER_BYTES, attentionBytes(headDim), ...products, ...ranks),
   };
 }
 

@@ -1,4 +1,5 @@
 /**
+ * Made by scripts/build-simd.mjs from *.as.ts; do not edit.
  * What a thread that helps does with a part of a call: it reads which kernel and its arguments from
  * memory. How threads meet is in team.ts and helper.ts.
  */
@@ -29,257 +30,50 @@ function f(part: usize, n: usize): f64 {
   return load<f64>(part + (n << 3));
 }
 
-/** Runs the part at `p`: a kernel's number, its place in team.ts's list, and its arguments, all float64. */
+/** Runs the part at `p`: a kernel's number, its place in exports.ts's list, and its arguments, all float64. */
 export function perform(p: usize): void {
   switch (u(p, 0)) {
     case 0:
-      nibblesTimes1(
-        u(p, 1),
-        u(p, 2),
-        u(p, 3),
-        u(p, 4),
-        u(p, 5),
-        u(p, 6),
-        u(p, 7),
-        u(p, 8),
-        u(p, 9),
-        u(p, 10),
-      );
-      return;
+      return quantizeRows(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10));
     case 1:
-      nibblesTimes4(
-        u(p, 1),
-        u(p, 2),
-        u(p, 3),
-        u(p, 4),
-        u(p, 5),
-        u(p, 6),
-        u(p, 7),
-        u(p, 8),
-        u(p, 9),
-        u(p, 10),
-        u(p, 11),
-        u(p, 12),
-      );
-      return;
+      return attention(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10), u(p, 11), <f32>f(p, 12), u(p, 13), u(p, 14));
     case 2:
-      bytesTimes1(
-        u(p, 1),
-        u(p, 2),
-        u(p, 3),
-        u(p, 4),
-        u(p, 5),
-        u(p, 6),
-        u(p, 7),
-        u(p, 8),
-        u(p, 9),
-        u(p, 10) != 0,
-        u(p, 11),
-        u(p, 12),
-      );
-      return;
+      return attentionKeys(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10), u(p, 11), u(p, 12), u(p, 13), u(p, 14), u(p, 15));
     case 3:
-      bytesTimes4(
-        u(p, 1),
-        u(p, 2),
-        u(p, 3),
-        u(p, 4),
-        u(p, 5),
-        u(p, 6),
-        u(p, 7),
-        u(p, 8),
-        u(p, 9),
-        u(p, 10),
-        u(p, 11) != 0,
-        u(p, 12),
-        u(p, 13),
-      );
-      return;
+      return attentionQueries(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10), u(p, 11), u(p, 12), u(p, 13), <f32>f(p, 14), u(p, 15), u(p, 16), u(p, 17), u(p, 18));
     case 4:
-      floatsTimes1(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9));
-      return;
+      return bytesTimes1(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10) != 0, u(p, 11), u(p, 12));
     case 5:
-      floatsTimes4(
-        u(p, 1),
-        u(p, 2),
-        u(p, 3),
-        u(p, 4),
-        u(p, 5),
-        u(p, 6),
-        u(p, 7),
-        u(p, 8),
-        u(p, 9),
-        u(p, 10),
-      );
-      return;
+      return bytesTimes4(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10), u(p, 11) != 0, u(p, 12), u(p, 13));
     case 6:
-      transposedBlocks(
-        u(p, 1),
-        u(p, 2),
-        u(p, 3),
-        u(p, 4),
-        u(p, 5),
-        u(p, 6),
-        u(p, 7),
-        u(p, 8),
-        u(p, 9) != 0,
-        u(p, 10) != 0,
-        u(p, 11),
-        u(p, 12),
-        u(p, 13),
-      );
-      return;
+      return geglu(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5));
     case 7:
-      transposedFloats(
-        u(p, 1),
-        u(p, 2),
-        u(p, 3),
-        u(p, 4),
-        u(p, 5),
-        u(p, 6),
-        u(p, 7),
-        u(p, 8),
-        u(p, 9),
-        u(p, 10),
-        u(p, 11),
-      );
-      return;
+      return rmsNorm(u(p, 1), u(p, 2), u(p, 3), u(p, 4), f(p, 5), u(p, 6), u(p, 7));
     case 8:
-      attention(
-        u(p, 1),
-        u(p, 2),
-        u(p, 3),
-        u(p, 4),
-        u(p, 5),
-        u(p, 6),
-        u(p, 7),
-        u(p, 8),
-        u(p, 9),
-        u(p, 10),
-        u(p, 11),
-        <f32>f(p, 12),
-        u(p, 13),
-        u(p, 14),
-      );
-      return;
+      return rmsNormBackward(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), f(p, 6), u(p, 7), u(p, 8));
     case 9:
-      attentionQueries(
-        u(p, 1),
-        u(p, 2),
-        u(p, 3),
-        u(p, 4),
-        u(p, 5),
-        u(p, 6),
-        u(p, 7),
-        u(p, 8),
-        u(p, 9),
-        u(p, 10),
-        u(p, 11),
-        u(p, 12),
-        <f32>f(p, 13),
-        u(p, 14),
-        u(p, 15),
-        u(p, 16),
-        u(p, 17),
-      );
-      return;
+      return swiglu(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5));
     case 10:
-      attentionKeys(
-        u(p, 1),
-        u(p, 2),
-        u(p, 3),
-        u(p, 4),
-        u(p, 5),
-        u(p, 6),
-        u(p, 7),
-        u(p, 8),
-        u(p, 9),
-        u(p, 10),
-        u(p, 11),
-        u(p, 12),
-        u(p, 13),
-        u(p, 14),
-        u(p, 15),
-      );
-      return;
+      return swigluBackward(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7));
     case 11:
-      rmsNorm(u(p, 1), u(p, 2), u(p, 3), u(p, 4), f(p, 5), u(p, 6), u(p, 7));
-      return;
+      return floatsTimes1(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9));
     case 12:
-      rmsNormBackward(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), f(p, 6), u(p, 7), u(p, 8));
-      return;
+      return floatsTimes4(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10));
     case 13:
-      swiglu(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5));
-      return;
+      return loraAdd(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), <f32>f(p, 9), u(p, 10), u(p, 11));
     case 14:
-      geglu(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5));
-      return;
+      return loraColumns(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), <f32>f(p, 7), u(p, 8) != 0, u(p, 9), u(p, 10));
     case 15:
-      swigluBackward(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7));
-      return;
+      return loraTokens(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10), u(p, 11), <f32>f(p, 12), u(p, 13), u(p, 14));
     case 16:
-      expSums(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5));
-      return;
+      return nibblesTimes1(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10));
     case 17:
-      loraAdd(
-        u(p, 1),
-        u(p, 2),
-        u(p, 3),
-        u(p, 4),
-        u(p, 5),
-        u(p, 6),
-        u(p, 7),
-        u(p, 8),
-        <f32>f(p, 9),
-        u(p, 10),
-        u(p, 11),
-      );
-      return;
+      return nibblesTimes4(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10), u(p, 11), u(p, 12));
     case 18:
-      quantizeRows(
-        u(p, 1),
-        u(p, 2),
-        u(p, 3),
-        u(p, 4),
-        u(p, 5),
-        u(p, 6),
-        u(p, 7),
-        u(p, 8),
-        u(p, 9),
-        u(p, 10),
-      );
-      return;
+      return expSums(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5));
     case 19:
-      loraTokens(
-        u(p, 1),
-        u(p, 2),
-        u(p, 3),
-        u(p, 4),
-        u(p, 5),
-        u(p, 6),
-        u(p, 7),
-        u(p, 8),
-        u(p, 9),
-        u(p, 10),
-        u(p, 11),
-        <f32>f(p, 12),
-        u(p, 13),
-        u(p, 14),
-      );
-      return;
+      return transposedFloats(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10), u(p, 11));
     case 20:
-      loraColumns(
-        u(p, 1),
-        u(p, 2),
-        u(p, 3),
-        u(p, 4),
-        u(p, 5),
-        u(p, 6),
-        <f32>f(p, 7),
-        u(p, 8) != 0,
-        u(p, 9),
-        u(p, 10),
-      );
-      return;
+      return transposedBlocks(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9) != 0, u(p, 10) != 0, u(p, 11), u(p, 12), u(p, 13));
   }
 }

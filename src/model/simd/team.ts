@@ -4,38 +4,13 @@
  */
 
 import { LabError } from '../../errors.ts';
-import type { SimdKernels } from './exports.ts';
+import { type SimdKernels, sharedKernels } from './exports.ts';
 import type { Helper } from './helper.ts';
 
-/** Kernels whose last two arguments are a range that can be cut; team.as.ts numbers them in this order. */
-const SHARED = [
-  'nibblesTimes1',
-  'nibblesTimes4',
-  'bytesTimes1',
-  'bytesTimes4',
-  'floatsTimes1',
-  'floatsTimes4',
-  'transposedBlocks',
-  'transposedFloats',
-  'attention',
-  'attentionQueries',
-  'attentionKeys',
-  'rmsNorm',
-  'rmsNormBackward',
-  'swiglu',
-  'geglu',
-  'swigluBackward',
-  'expSums',
-  'loraAdd',
-  'quantizeRows',
-  'loraTokens',
-  'loraColumns',
-] as const satisfies readonly (keyof SimdKernels)[];
-
-type SharedKernel = (typeof SHARED)[number];
+type SharedKernel = (typeof sharedKernels)[number];
 
 /** The number of no kernel. */
-const NOTHING = SHARED.length;
+const NOTHING = sharedKernels.length;
 
 /** How a call of a kernel is cut. */
 interface Sharing<Args> {
@@ -89,12 +64,13 @@ const SHARING: { readonly [K in SharedKernel]: Sharing<Parameters<SimdKernels[K]
   attention: {
     work: ([, , , , , rows, , , headDim, start, , , begin, end]) =>
       6 * headDim * (end - begin) * (start + rows / 2),
-    scratch: ([, , , , , rows, , , , start]) => [[4, attentionBytes(start + rows)]],
+    scratch: ([, , , , , , , , headDim]) => [[4, attentionBytes(headDim)]],
     cut: attentionCut,
   },
   attentionQueries: {
-    work: ([, , , , , , , width, , , headDim, , , , , from, to]) =>
-      9 * headDim * width * (to - from),
+    work: ([, , , , , , , , width, , , headDim, , , , , from, to]) =>
+      7 * headDim * width * (to - from),
+    scratch: ([, , , , , , , , , , , headDim]) => [[7, attentionQueriesBytes(headDim)]],
   },
   attentionKeys: {
     work: ([, , , , , , , heads, kvHeads, headDim, , , positions, from, to]) =>
@@ -132,10 +108,18 @@ export function transposedBytes(form: 'blocks' | 'floats', tokens: number): numb
   return form === 'floats' ? 131072 + 4096 * padded : 25360 + 2112 * padded;
 }
 
-/** Scratch of attention over `length` rows of the cache: scores of 16 queries. */
-export function attentionBytes(length: number): number {
-  return 16 * 4 * (length + 3);
+/** Scratch of attention: two queries' scores, 128 states, constants and a turned tile. */
+export function attentionBytes(headDim: number): number {
+  return 2 * TILE_BYTES + 128 * 8 + 128 + headDim * TILE_BYTES;
 }
+
+/** Scratch of attention's gradient beside probabilities and their gradients: a turned tile. */
+export function attentionQueriesBytes(headDim: number): number {
+  return headDim * TILE_BYTES;
+}
+
+/** A row of a tile of 64 keys, as in attention-tile.as.ts. */
+const TILE_BYTES = 256;
 
 /**
  * A query sees all rows before it, so later ones take longer: the first m of a head's queries take
@@ -217,7 +201,7 @@ export class Team {
     this.#used = helpers.length;
     this.#allocate = allocate;
     this.#sleeps = maySleep(this.#words);
-    const shared = SHARED.map((name, number) => [name, this.#shared(name, number)] as const);
+    const shared = sharedKernels.map((name, number) => [name, this.#shared(name, number)] as const);
     this.kernels = { ...alone, ...Object.fromEntries(shared) };
   }
 

@@ -1,0 +1,85 @@
+/** Attention's vector kernels where a conversation is longer than a tile of 64 keys; the reference is tfjs's ops. */
+
+import * as tf from '@tensorflow/tfjs-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { deriveRng } from '../../math/rng.ts';
+import { attention, attentionBackward, attentionReference } from '../ops/attention.ts';
+import { distance, random2D, randomArray } from '../ops/testing.ts';
+import { openHost } from '../ops/testing-node.ts';
+
+const LENGTH = 205;
+
+/** Wide scores: the largest one moves from tile to tile, and weights underflow. */
+const SCALE = 3;
+
+const SHAPES = [
+  { heads: 4, kvHeads: 4, headDim: 12 },
+  { heads: 6, kvHeads: 2, headDim: 20 },
+  { heads: 3, kvHeads: 1, headDim: 16, window: 70 },
+  { heads: 2, kvHeads: 2, headDim: 4, window: 9 },
+].map((shape) => ({ ...shape, scale: SCALE / Math.sqrt(shape.headDim) }));
+
+function inputs({ heads, kvHeads, headDim }: (typeof SHAPES)[number]) {
+  const rng = deriveRng(5, 'tiles', headDim);
+  const q = random2D(rng, LENGTH, heads * headDim, 2);
+  const k = random2D(rng, LENGTH, kvHeads * headDim, 2);
+  const v = random2D(rng, LENGTH, kvHeads * headDim, 2);
+  return { q, k, v };
+}
+
+describe.each(SHAPES)('attention over four tiles, $heads ($kvHeads) x $headDim', (shape) => {
+  beforeAll(() => openHost('wasm'));
+
+  it('is that of tfjs, of all queries together', () => {
+    tf.tidy(() => {
+      const { q, k, v } = inputs(shape);
+      const span = { ...shape, start: 0, length: LENGTH };
+      const reference = attentionReference(q, k, v, span).dataSync();
+      expect(distance(attention(q, k, v, span).dataSync(), reference)).toBeLessThan(2e-5);
+    });
+  });
+
+  it.each([1, 7, 150])('has the same bits %i queries at a time', (size) => {
+    tf.tidy(() => {
+      const { q, k, v } = inputs(shape);
+      const together = attention(q, k, v, { ...shape, start: 0, length: LENGTH }).dataSync();
+      const width = shape.heads * shape.headDim;
+      const apart = Float32Array.from({ length: together.length }, () => Number.NaN);
+      for (let start = 0; start < LENGTH; start += size) {
+        const rows = Math.min(size, LENGTH - start);
+        const some = tf.slice(q, [start, 0], [rows, width]);
+        // Of rows after its own a query knows nothing.
+        const span = { ...shape, start, length: start + rows };
+        apart.set(attention(some, k, v, span).dataSync(), start * width);
+      }
+      expect(apart).toEqual(together);
+    });
+  });
+
+  it('has the gradients of tfjs', () => {
+    tf.tidy(() => {
+      const { q, k, v } = inputs(shape);
+      const span = { ...shape, start: 0, length: LENGTH };
+      const dOut = tf.tensor2d(randomArray(deriveRng(6, 'slope'), q.size), q.shape);
+      const [dq, dk, dv] = tf.grads((a, b, c) =>
+        attentionReference(a as tf.Tensor2D, b as tf.Tensor2D, c as tf.Tensor2D, span),
+      )([q, k, v], dOut);
+      const own = attentionBackward(q, k, v, dOut, shape);
+      expect(distance(own.dq.dataSync(), dq?.dataSync() ?? [])).toBeLessThan(2e-5);
+      expect(distance(own.dk.dataSync(), dk?.dataSync() ?? [])).toBeLessThan(2e-5);
+      expect(distance(own.dv.dataSync(), dv?.dataSync() ?? [])).toBeLessThan(2e-5);
+    });
+  });
+});
+
+it('a value that is not finite comes through', async () => {
+  await openHost('wasm');
+  tf.tidy(() => {
+    const q = tf.tensor2d([Number.NaN, 0, 0, 0, 1, 0, 0, 0], [2, 4]);
+    const k = tf.ones([2, 4]) as tf.Tensor2D;
+    const shape = { heads: 1, kvHeads: 1, headDim: 4, scale: 1, start: 0, length: 2 };
+    const out = [...attention(q, k, k, shape).dataSync()];
+    expect(out.slice(0, 4)).toEqual([Number.NaN, Number.NaN, Number.NaN, Number.NaN]);
+    expect(out.slice(4)).toEqual([1, 1, 1, 1]);
+  });
+});
