@@ -153,12 +153,13 @@ async function passChunk(
   wanted: ForwardOptions['logits'],
   signal: AbortSignal | undefined,
 ): Promise<tf.Tensor2D | null> {
-  using pass = new SimdPass(model, adapter, cache, ids);
+  const asked = { none: 0, last: 1, all: ids.length }[wanted];
+  using pass = new SimdPass(model, adapter, cache, ids, asked);
   for (const index of model.layers.keys()) {
     if (index > 0 && ids.length >= LISTEN_FROM) await listen(signal);
     pass.layer(index);
   }
-  return wanted === 'none' ? null : pass.logits(wanted === 'all' ? ids.length : 1);
+  return asked === 0 ? null : pass.logits();
 }
 
 /**

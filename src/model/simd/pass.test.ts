@@ -48,17 +48,19 @@ async function byOps(model: LlamaModel, adapter: Adapter | null): Promise<Float3
   return values;
 }
 
+/** Chunks of so many ids, each position's logits asked for or, with 'last', those of each chunk's last one. */
 async function byPass(
   model: LlamaModel,
   adapter: Adapter | null,
   sizes: readonly number[],
+  asked: 'all' | 'last' = 'all',
 ): Promise<Float32Array> {
   const { layers, kvHeads, headDim, contextLength } = model.config;
   using cache = new KvCache(layers, kvHeads * headDim, contextLength);
   const rows: number[] = [];
   for (const size of sizes) {
     const part = IDS.slice(cache.length, cache.length + size);
-    const logits = await forward(model, adapter, cache, part, { logits: 'all' });
+    const logits = await forward(model, adapter, cache, part, { logits: asked });
     rows.push(...((await logits?.data<'float32'>()) ?? []));
     logits?.dispose();
   }
@@ -88,6 +90,12 @@ describe('the pass on wasm', () => {
         for (const sizes of [[29], [1, 2, 13, 1, 1, 11], IDS.map(() => 1)]) {
           expect(await byPass(model, adapter, sizes)).toEqual(expected);
         }
+        const width = model.config.vocabulary;
+        const lasts = [4, 5, 21, 28].flatMap((i) => [
+          ...expected.subarray(i * width, (i + 1) * width),
+        ]);
+        const found = await byPass(model, adapter, [5, 1, 16, 7], 'last');
+        expect(found).toEqual(Float32Array.from(lasts));
         adapter?.dispose();
       }
       model.dispose();

@@ -29,25 +29,36 @@ export function passFits({ config, matrices }: LlamaModel): boolean {
   );
 }
 
-/** Owns the activations of one chunk. The cache has room for it and must not grow meanwhile. */
+/**
+ * Owns the activations of one chunk. The cache has room for it and must not grow meanwhile. Of the last layer only keys
+ * and values are computed for all positions, the rest for the `asked` last ones: nobody reads what it gives for others.
+ */
 export class SimdPass {
   readonly #model: LlamaModel;
   readonly #adapter: Adapter | null;
   readonly #cache: KvCache;
   readonly #tokens: number;
+  readonly #asked: number;
   readonly #start: number;
   readonly #kernels: SimdKernels;
   readonly #memory: Block;
   readonly #at: Readonly<Record<Part, number>>;
 
   /** Embeds `ids`, which come after what the cache holds. Call where {@link passFits}. */
-  constructor(model: LlamaModel, adapter: Adapter | null, cache: KvCache, ids: readonly number[]) {
+  constructor(
+    model: LlamaModel,
+    adapter: Adapter | null,
+    cache: KvCache,
+    ids: readonly number[],
+    asked: number,
+  ) {
     const kernels = kernelsFor(ids.length * model.parameters);
     if (kernels === null) throw new LabError('internal', 'There are no vector kernels here.');
     this.#model = model;
     this.#adapter = adapter;
     this.#cache = cache;
     this.#tokens = ids.length;
+    this.#asked = asked;
     this.#start = cache.length;
     this.#kernels = kernels;
     const sizes = partBytes(model, adapter, ids.length);
@@ -68,47 +79,52 @@ export class SimdPass {
     const rows = this.#cache.layer(index);
     const [keys, values] = [pointerOf(rows.k), pointerOf(rows.v)];
     const fresh = 4 * this.#start * kvHeads * headDim;
-    const project = (input: number, target: LoraTarget, to: number) =>
-      this.#project(layer, index, input, target, to);
+    const project = (input: number, target: LoraTarget, to: number, count: number) =>
+      this.#project(layer, index, input, target, to, count);
 
     this.#norm(x, layer.attentionNorm, normed, tokens);
-    project(normed, 'q_proj', q);
-    this.#turn(layer, q, heads, layer.queryNorm);
-    project(normed, 'k_proj', keys + fresh);
-    this.#turn(layer, keys + fresh, kvHeads, layer.keyNorm);
-    project(normed, 'v_proj', values + fresh);
+    project(normed, 'k_proj', keys + fresh, tokens);
+    this.#turn(layer, keys + fresh, kvHeads, layer.keyNorm, 0);
+    project(normed, 'v_proj', values + fresh, tokens);
+    const kept = index === layers.length - 1 ? this.#asked : tokens;
+    if (kept === 0) return;
+    const first = tokens - kept;
+    const before = 4 * first * config.width;
+    project(normed + before, 'q_proj', q, kept);
+    this.#turn(layer, q, heads, layer.queryNorm, first);
     kernels.attention(
       q,
       keys,
       values,
       mixed,
       work,
-      tokens,
+      kept,
       heads,
       kvHeads,
       headDim,
-      this.#start,
+      this.#start + first,
       window ?? 0,
       scale,
       0,
-      tokens * heads,
+      kept * heads,
     );
-    project(mixed, 'o_proj', out);
-    this.#join(out, layer.attentionPostNorm);
+    project(mixed, 'o_proj', out, kept);
+    this.#join(out, layer.attentionPostNorm, x + before, kept);
 
-    this.#norm(x, layer.mlpNorm, normed, tokens);
-    project(normed, 'gate_proj', gate);
-    project(normed, 'up_proj', up);
+    this.#norm(x + before, layer.mlpNorm, normed, kept);
+    project(normed, 'gate_proj', gate, kept);
+    project(normed, 'up_proj', up, kept);
     const gated = config.activation === 'silu' ? kernels.swiglu : kernels.geglu;
-    gated(gate, up, gate, 0, tokens * config.inner);
-    project(gate, 'down_proj', out);
-    this.#join(out, layer.mlpPostNorm);
+    gated(gate, up, gate, 0, kept * config.inner);
+    project(gate, 'down_proj', out, kept);
+    this.#join(out, layer.mlpPostNorm, x + before, kept);
   }
 
-  /** Logits of the last `count` positions, [count, V]. Returns owned. */
-  logits(count: number): tf.Tensor2D {
+  /** Logits of the positions asked for, [asked, V]. Returns owned. */
+  logits(): tf.Tensor2D {
     const { outputNorm, head, config } = this.#model;
     const { x, normed, work } = this.#at;
+    const count = this.#asked;
     const y = allocate2D(count, config.vocabulary);
     const from = x + 4 * config.width * (this.#tokens - count);
     this.#norm(from, outputNorm, normed, count);
@@ -131,10 +147,16 @@ export class SimdPass {
   }
 
   /** y = x W^T, plus the bias and the adapter's term where there are any. */
-  #project(layer: LlamaLayer, index: number, x: number, target: LoraTarget, y: number): void {
+  #project(
+    layer: LlamaLayer,
+    index: number,
+    x: number,
+    target: LoraTarget,
+    y: number,
+    tokens: number,
+  ): void {
     const w = layer.projections[target];
     const { work } = this.#at;
-    const tokens = this.#tokens;
     multiply(w, simdOf(w), x, y, tokens, work, this.#kernels);
     const bias = layer.biases[target];
     if (bias !== undefined) this.#kernels.addRows(y, pointerOf(bias), tokens, w.rows, 0);
@@ -150,24 +172,30 @@ export class SimdPass {
     this.#kernels.rmsNorm(x, pointerOf(gain), y, gain.size, rmsEpsilon, 0, rows);
   }
 
-  /** Norm (where there is one) and RoPE of each head's vector, in place. */
-  #turn({ rope, heads }: LlamaLayer, x: number, count: number, gain: tf.Tensor1D | null): void {
+  /** Norm (where there is one) and RoPE of each head's vector, in place, from the chunk's position `first` on. */
+  #turn(
+    { rope, heads }: LlamaLayer,
+    x: number,
+    count: number,
+    gain: tf.Tensor1D | null,
+    first: number,
+  ): void {
     const { headDim } = heads;
-    const tokens = this.#tokens;
+    const tokens = this.#tokens - first;
     if (gain !== null) this.#norm(x, gain, x, tokens * count);
     const { second, stride } = pairing(rope);
     const [cos, sin] = [pointerOf(rope.cos), pointerOf(rope.sin)];
     const cols = count * headDim;
     const half = headDim / 2;
-    this.#kernels.rope(x, x, cos, sin, tokens, cols, half, this.#start, second, stride, 1);
+    const start = this.#start + first;
+    this.#kernels.rope(x, x, cos, sin, tokens, cols, half, start, second, stride, 1);
   }
 
-  /** Adds a branch's output to the residual stream. */
-  #join(out: number, postNorm: tf.Tensor1D | null): void {
-    const tokens = this.#tokens;
+  /** Adds a branch's output to so many rows of the residual stream. */
+  #join(out: number, postNorm: tf.Tensor1D | null, x: number, tokens: number): void {
     const { width } = this.#model.config;
     if (postNorm !== null) this.#norm(out, postNorm, out, tokens);
-    this.#kernels.addRows(this.#at.x, out, tokens, width, 4 * width);
+    this.#kernels.addRows(x, out, tokens, width, 4 * width);
   }
 }
 
