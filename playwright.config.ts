@@ -12,8 +12,9 @@ export default defineConfig({
   // Two pages at once, since most of a test is waiting; those that measure time come after, one by one.
   fullyParallel: true,
   workers: 2,
+  // Cases at the edge of what pages are given wait for `npm run test:long`.
   projects: [
-    { name: 'page', grepInvert: /@timed/ },
+    { name: 'page', grepInvert: process.env.VITE_LONG ? /@timed/ : /@timed|@long/ },
     { name: 'timed', grep: /@timed/, dependencies: ['page'], workers: 1 },
   ],
   timeout: 120_000,

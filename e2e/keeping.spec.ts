@@ -169,7 +169,8 @@ test('a second tab only reads until it takes over; then the first one does', asy
   page,
   context,
 }) => {
-  const script = { events, tokenMs: 2, modelLoaded: true, runs: [interrupted] };
+  // Slow enough to be running still when another tab has opened, read a run and taken over.
+  const script = { events, tokenMs: 40, modelLoaded: true, runs: [interrupted] };
   await playBack(page, script);
   await page.goto('/');
   await page.getByRole('button', { name: 'Not now' }).click();

@@ -33,7 +33,7 @@ function runs(program, args, env = {}) {
     cwd: root,
     stdio: 'inherit',
     // Fixed kernels: streams must not hang on which one was a little faster today.
-    env: { ...process.env, ATTT_KERNELS: 'fixed', ...env },
+    env: { ...process.env, ATTT_KERNELS: 'fixed', ...(long ? { VITE_LONG: '1' } : {}), ...env },
   });
   return status === 0 && !error;
 }
@@ -63,7 +63,6 @@ function vitest(project) {
   const file = join(scratch, `${project}.json`);
   const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${file}`];
   const well = runs(join(bin, 'vitest'), ['run', '--project', project, ...reporters], {
-    ...(long ? { VITE_LONG: '1' } : {}),
     // A log that no terminal shows is easier to read without codes for colours.
     ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
   });
