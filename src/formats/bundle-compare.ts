@@ -19,7 +19,7 @@ export interface Comparison {
   readonly settings: readonly Difference[];
   readonly facts: readonly Difference[];
   readonly events: { readonly a: number; readonly b: number };
-  /** The first event that differs, with up to ten of the places in it. */
+  /** The first event that differs, with up to ten of the places in it; a manifest only where all else is equal. */
   readonly first_difference: {
     readonly seq: number;
     readonly type: { readonly a: string | null; readonly b: string | null };
@@ -55,17 +55,30 @@ export async function compareRuns(a: OpenedRun, b: OpenedRun): Promise<Compariso
   };
 }
 
+/** Settings that differ always stand in the first event: what they led to comes before them. */
 function firstDifference(
   a: readonly EpisodeEvent[],
   b: readonly EpisodeEvent[],
 ): Comparison['first_difference'] {
-  for (let seq = 0; seq < Math.max(a.length, b.length); seq++) {
-    const [x, y] = [a[seq], b[seq]].map((event) => asJson(event && withoutClock(event)));
-    const places = differences(x ?? null, y ?? null, '', 10);
-    if (places.length === 0) continue;
-    return { seq, type: { a: a[seq]?.type ?? null, b: b[seq]?.type ?? null }, places };
+  const most = Math.max(a.length, b.length);
+  for (const part of [whatHappened, allOf]) {
+    for (let seq = 0; seq < most; seq++) {
+      const places = differences(part(a[seq]), part(b[seq]), '', 10);
+      if (places.length === 0) continue;
+      return { seq, type: { a: a[seq]?.type ?? null, b: b[seq]?.type ?? null }, places };
+    }
   }
   return null;
+}
+
+function allOf(event: EpisodeEvent | undefined): Json {
+  return asJson(event && withoutClock(event));
+}
+
+function whatHappened(event: EpisodeEvent | undefined): Json {
+  if (event?.type !== 'episode_started') return allOf(event);
+  const { manifest: _, ...rest } = withoutClock(event);
+  return asJson(rest);
 }
 
 /** The leaves that differ, as dotted paths, depth first; at most `most`. */

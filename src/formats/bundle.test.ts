@@ -313,6 +313,20 @@ describe('comparison', () => {
         places: [{ at: 'reward', a: 0, b: 1 }],
       },
     });
+    // Settings that differ are listed apart: what they led to comes first.
+    const set = (list: readonly EpisodeEvent[]) =>
+      list.map((event) =>
+        event.type === 'episode_started'
+          ? { ...event, manifest: { ...event.manifest, appVersion: 'later' } }
+          : event,
+      );
+    expect(await compareRuns(opened(events), opened(set(other)))).toMatchObject({
+      first_difference: { seq, places: [{ at: 'reward' }] },
+    });
+    expect(await compareRuns(opened(events), opened(set(events)))).toMatchObject({
+      equal: false,
+      first_difference: { seq: 0, places: [{ at: 'manifest.appVersion', b: 'later' }] },
+    });
     const cut = await compareRuns(opened(events), opened(events.slice(0, -1)));
     expect(cut.first_difference?.type).toEqual({
       a: 'episode_ended',

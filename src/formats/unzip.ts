@@ -19,28 +19,29 @@ const DEFLATED = 8;
  * The files for which `wanted` gives their limit in bytes; null leaves a file packed. Throws `limit`
  * before anything is unpacked beyond a limit, `bad_input` for bytes that are no zip, a cut or a damaged one,
  * and for a wanted file that occurs twice, `unsupported` for one packed by another method than deflate.
- * `names` is every file in it.
+ * `names` is every file in it. Errors call the zip by its name, where it has one.
  */
 export function unzipChosen(
   bytes: Uint8Array,
   wanted: (name: string) => number | null,
   limits: ZipLimits,
+  zip = 'The zip',
 ): { files: ReadonlyMap<string, Uint8Array>; names: readonly string[] } {
   const names: string[] = [];
   const places = new Map<string, number>();
   let total = 0;
   const filter = ({ name, originalSize, compression }: UnzipFileInfo) => {
     names.push(name);
-    if (names.length > limits.files) throw beyond(`more than ${limits.files} files`);
+    if (names.length > limits.files) throw beyond(zip, `more than ${limits.files} files`);
     const most = wanted(name);
     if (most === null) return false;
-    if (places.has(name)) throw twice(name);
+    if (places.has(name)) throw twice(zip, name);
     places.set(name, names.length - 1);
-    if (compression !== STORED && compression !== DEFLATED) throw packed(name, compression);
+    if (compression !== STORED && compression !== DEFLATED) throw packed(zip, name, compression);
     total += originalSize;
     if (originalSize > most || total > limits.bytes) {
       const limit = Math.min(most, limits.bytes);
-      throw beyond(`${name} with ${originalSize} bytes, where at most ${limit} are read`);
+      throw beyond(zip, `${name} with ${originalSize} bytes, where at most ${limit} are read`);
     }
     return true;
   };
@@ -52,7 +53,7 @@ export function unzipChosen(
       if (crc32(content) === sums[places.get(name) ?? -1]) continue;
       throw new LabError(
         'bad_input',
-        `${name} is damaged: its bytes are not those that the zip was made of. Fetch the zip again.`,
+        `${zip} holds a damaged ${name}: its bytes are not those that were packed. Fetch it again.`,
         { name },
       );
     }
@@ -61,23 +62,23 @@ export function unzipChosen(
     if (thrown instanceof LabError) throw thrown;
     throw new LabError(
       'bad_input',
-      `This is not a readable zip (${thrown instanceof Error ? thrown.message : thrown}). It may be cut; fetch it again.`,
+      `${zip} is not a readable zip (${thrown instanceof Error ? thrown.message : thrown}). It may be cut; fetch it again.`,
     );
   }
 }
 
 /** Of two files of one name each reader may take another. */
-function twice(name: string): LabError {
-  return new LabError('bad_input', `The zip holds ${name} twice. Make it again with one of each.`);
+function twice(zip: string, name: string): LabError {
+  return new LabError('bad_input', `${zip} holds ${name} twice. Make it again with one of each.`);
 }
 
-function beyond(what: string): LabError {
-  return new LabError('limit', `The zip holds ${what}. Nothing was unpacked.`);
+function beyond(zip: string, what: string): LabError {
+  return new LabError('limit', `${zip} holds ${what}. Nothing was unpacked.`);
 }
 
-function packed(name: string, method: number): LabError {
+function packed(zip: string, name: string, method: number): LabError {
   return new LabError(
     'unsupported',
-    `The zip holds ${name} packed by method ${method}; only stored and deflated files are read. Make it again with the usual compression, and without encryption.`,
+    `${zip} holds ${name} packed by method ${method}; only stored and deflated files are read. Make it again with the usual compression, and without encryption.`,
   );
 }

@@ -26,7 +26,7 @@ export function readZip(
     }
     return limits.bytes;
   };
-  return unzipChosen(bytes, wanted, limits).files;
+  return unzipChosen(bytes, wanted, limits, name).files;
 }
 
 /** A file to be packed. Floats and compressed data do not shrink: they are stored as they are. */
