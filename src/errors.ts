@@ -59,6 +59,11 @@ export function fromWire(wire: WireError): LabError {
   return new LabError(wire.code, wire.message, wire.details);
 }
 
+/** What anything thrown says, for a message of our own. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
 /** Throws `aborted` when the signal has fired. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new LabError('aborted', 'Stopped.');

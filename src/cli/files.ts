@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LabError } from '../errors.ts';
+import { LabError, messageOf } from '../errors.ts';
 import { joinedSource, shardNames } from '../formats/gguf-shards.ts';
 import { parseJson } from '../formats/json-syntax.ts';
 import { type ByteSource, checkRange } from '../formats/source.ts';
@@ -105,7 +105,7 @@ export async function readBytes(path: string): Promise<Uint8Array> {
   try {
     return new Uint8Array(await readFile(path));
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const why = messageOf(thrown);
     throw new LabError('not_found', `Could not read ${path}: ${why}. Check the path.`, { path });
   }
 }

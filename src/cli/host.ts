@@ -1,6 +1,7 @@
 /** Where a job runs: this process, or a headless Chromium where only that has WebGPU. */
 
 import { join } from 'node:path';
+import { messageOf } from '../errors.ts';
 import { bytesSource } from '../formats/source.ts';
 import type { BackendEnv } from '../model/device.ts';
 import { probeError, probeGpu } from '../model/probe.ts';
@@ -69,7 +70,7 @@ async function nativeGpu(): Promise<GPU | null> {
     }
     note(`In this process: ${probeError(probed).message} Trying a headless Chromium.`);
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const why = messageOf(thrown);
     note(`The "webgpu" package did not load (${why}). Trying a headless Chromium.`);
   }
   return null;

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { LabError } from '../errors.ts';
+import { LabError, messageOf } from '../errors.ts';
 import type { Header } from '../experiment/header.ts';
 import { type Row, upgradeRow } from '../experiment/row.ts';
 
@@ -82,7 +82,7 @@ function unpacked(bytes: Uint8Array, name: string): Buffer {
   try {
     return gunzipSync(bytes);
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const why = messageOf(thrown);
     throw new LabError('bad_input', `${name} could not be unpacked: ${why}. Restore it.`, { name });
   }
 }

@@ -1,6 +1,6 @@
 /** Reads a genuine ALFWorld game file (`game.tw-pddl`) into a scene. It knows PDDL facts and TextWorld's names. */
 
-import { LabError } from '../errors.ts';
+import { LabError, messageOf } from '../errors.ts';
 import { readGrammar } from './household-grammar.ts';
 import {
   type HouseholdScene,
@@ -166,7 +166,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (thrown) {
-    throw bad(`no JSON (${thrown instanceof Error ? thrown.message : 'unreadable'})`);
+    throw bad(`no JSON (${messageOf(thrown)})`);
   }
 }
 

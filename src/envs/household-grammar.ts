@@ -1,6 +1,6 @@
 /** Reads the wording out of a game file's own TextWorld grammar. It knows the rule names that ALFWorld uses. */
 
-import { LabError } from '../errors.ts';
+import { LabError, messageOf } from '../errors.ts';
 import type { Verb, Wording, WordingRule } from './household-wording.ts';
 import { WORDING_V04 } from './household-wording.ts';
 
@@ -109,9 +109,7 @@ function parseBlock(block: string): object {
     const parsed: unknown = JSON.parse(block);
     if (typeof parsed === 'object' && parsed !== null) return parsed;
   } catch (thrown) {
-    throw bad(
-      `a block that is no JSON (${thrown instanceof Error ? thrown.message : 'unreadable'})`,
-    );
+    throw bad(`a block that is no JSON (${messageOf(thrown)})`);
   }
   throw bad('a block that is no object');
 }

@@ -1,6 +1,6 @@
 /** Every environment of this build; a new one is one file and one line here. */
 
-import { LabError } from '../errors.ts';
+import { LabError, messageOf } from '../errors.ts';
 import type { TaskRef } from '../records.ts';
 import type { Env } from './env.ts';
 import { household, householdV03 } from './household.ts';
@@ -24,7 +24,7 @@ export function openTaskFile(name: string, text: string): TaskRef {
   } catch (thrown) {
     throw new LabError(
       'bad_input',
-      `${name} is not JSON (${thrown instanceof Error ? thrown.message : thrown}). Open a scene.json or a game.tw-pddl.`,
+      `${name} is not JSON (${messageOf(thrown)}). Open a scene.json or a game.tw-pddl.`,
       { name },
     );
   }

@@ -3,7 +3,7 @@
  * setting under which PEFT would compute something other than W + scale · B A. Knows no weights.
  */
 
-import { LabError } from '../errors.ts';
+import { LabError, messageOf } from '../errors.ts';
 
 export const CONFIG_FILE = 'adapter_config.json';
 
@@ -73,7 +73,7 @@ function parse(text: string): JsonObject {
   try {
     config = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (thrown) {
-    throw bad(`it is not JSON: ${thrown instanceof Error ? thrown.message : thrown}`);
+    throw bad(`it is not JSON: ${messageOf(thrown)}`);
   }
   if (typeof config === 'object' && config !== null && !Array.isArray(config)) return { ...config };
   throw bad(`it holds ${shown(config)}; expected an object`);
@@ -191,7 +191,7 @@ async function expression(pattern: string): Promise<Matcher> {
   } catch (thrown) {
     throw new LabError(
       'unsupported',
-      `${CONFIG_FILE} has the pattern ${shown(pattern)}, which cannot be read here (${thrown instanceof Error ? thrown.message : thrown}). Write it without look-around and back references.`,
+      `${CONFIG_FILE} has the pattern ${shown(pattern)}, which cannot be read here (${messageOf(thrown)}). Write it without look-around and back references.`,
     );
   }
 }

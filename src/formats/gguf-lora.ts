@@ -10,7 +10,7 @@ import { type AdapterLabel, labelMetadata } from './adapter-label.ts';
 import { type FoldedB, foldB, hasUlps, unfoldB } from './folded-b.ts';
 import { type GgufFile, type GgufTensor, readGguf } from './gguf.ts';
 import { type GgufTensorData, type GgufValue, writeGguf } from './gguf-writer.ts';
-import type { LoraMatrix } from './peft.ts';
+import { firstThree, type LoraMatrix } from './peft.ts';
 import { dequantize } from './quants.ts';
 import type { ByteSource } from './source.ts';
 
@@ -219,7 +219,7 @@ function pairUp({ tensors }: GgufFile, source: ByteSource): Pair[] {
   if (strangers.length > 0) {
     throw new LabError(
       'unsupported',
-      `${strangers.length} tensors of ${source.name} are no LoRA matrices: ${strangers.slice(0, 3).join(', ')}${strangers.length > 3 ? ', …' : ''}. Nothing was loaded.`,
+      `${strangers.length} tensors of ${source.name} are no LoRA matrices: ${firstThree(strangers)}. Nothing was loaded.`,
       { unmatched: strangers.length },
     );
   }

@@ -1,6 +1,7 @@
 /** A model in several GGUF files (`split.count`), put together as one. Reads no file itself. */
 
 import { LabError } from '../errors.ts';
+import { concatBytes } from './bytes.ts';
 import type { GgufFile } from './gguf.ts';
 import type { ByteSource } from './source.ts';
 
@@ -33,13 +34,8 @@ export function joinedSource(parts: readonly ByteSource[]): ByteSource {
       }
       const [only] = pieces;
       if (pieces.length === 1 && only?.length === length) return only;
-      const bytes = new Uint8Array(length);
-      let at = 0;
-      for (const piece of pieces) {
-        bytes.set(piece, at);
-        at += piece.length;
-      }
-      if (at === length) return bytes;
+      const bytes = concatBytes(pieces);
+      if (bytes.length === length) return bytes;
       throw new LabError(
         'bad_input',
         `The files of ${parts[0]?.name} hold ${size} bytes; asked for ${length} at ${offset}. They are cut or damaged; fetch them again.`,

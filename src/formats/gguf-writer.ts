@@ -1,6 +1,7 @@
 /** Writes GGUF version 3 files from typed metadata and tensors; the inverse of gguf.ts. */
 
 import { LabError } from '../errors.ts';
+import { concatBytes } from './bytes.ts';
 import { byteLength, GGML_LAYOUTS, type GgmlType } from './quants.ts';
 
 /** A metadata value with the type that it has on disk. */
@@ -127,34 +128,20 @@ function checkSize({ name, type, shape, data }: GgufTensorData): void {
 function writeValue(out: ByteWriter, value: GgufValue): void {
   switch (value.type) {
     case 'strings':
-      out.u32(VALUE_TYPE_IDS.array);
-      out.u32(VALUE_TYPE_IDS.string);
-      out.u64(value.value.length);
-      for (const text of value.value) out.text(text);
+      writeList(out, 'string', value.value, out.text);
       return;
     case 'int8s':
-      out.u32(VALUE_TYPE_IDS.array);
-      out.u32(VALUE_TYPE_IDS.int8);
-      out.u64(value.value.length);
+      writeListHead(out, 'int8', value.value.length);
       out.raw(new Uint8Array(Int8Array.from(value.value).buffer));
       return;
-    case 'float64s':
-      out.u32(VALUE_TYPE_IDS.array);
-      out.u32(VALUE_TYPE_IDS.float64);
-      out.u64(value.value.length);
-      for (const number of value.value) out.f64(number);
-      return;
     case 'int32s':
-      out.u32(VALUE_TYPE_IDS.array);
-      out.u32(VALUE_TYPE_IDS.int32);
-      out.u64(value.value.length);
-      for (const number of value.value) out.u32(number >>> 0);
+      writeList(out, 'int32', value.value, (number) => out.u32(number >>> 0));
       return;
     case 'float32s':
-      out.u32(VALUE_TYPE_IDS.array);
-      out.u32(VALUE_TYPE_IDS.float32);
-      out.u64(value.value.length);
-      for (const number of value.value) out.f32(number);
+      writeList(out, 'float32', value.value, out.f32);
+      return;
+    case 'float64s':
+      writeList(out, 'float64', value.value, out.f64);
       return;
     case 'bool':
       out.u32(VALUE_TYPE_IDS.bool);
@@ -186,6 +173,22 @@ function writeValue(out: ByteWriter, value: GgufValue): void {
   }
 }
 
+function writeList<T>(
+  out: ByteWriter,
+  type: keyof typeof VALUE_TYPE_IDS,
+  items: readonly T[],
+  write: (item: T) => void,
+): void {
+  writeListHead(out, type, items.length);
+  for (const item of items) write(item);
+}
+
+function writeListHead(out: ByteWriter, type: keyof typeof VALUE_TYPE_IDS, length: number): void {
+  out.u32(VALUE_TYPE_IDS.array);
+  out.u32(VALUE_TYPE_IDS[type]);
+  out.u64(length);
+}
+
 interface ByteWriter {
   raw(bytes: Uint8Array): void;
   u32(value: number): void;
@@ -200,10 +203,8 @@ interface ByteWriter {
 function byteWriter(): ByteWriter {
   const parts: Uint8Array[] = [];
   const encoder = new TextEncoder();
-  let length = 0;
   const raw = (bytes: Uint8Array) => {
     parts.push(bytes);
-    length += bytes.length;
   };
   const view = (size: number, set: (view: DataView) => void) => {
     const bytes = new Uint8Array(size);
@@ -222,14 +223,6 @@ function byteWriter(): ByteWriter {
       u64(bytes.length);
       raw(bytes);
     },
-    bytes() {
-      const whole = new Uint8Array(length);
-      let at = 0;
-      for (const part of parts) {
-        whole.set(part, at);
-        at += part.length;
-      }
-      return whole;
-    },
+    bytes: () => concatBytes(parts),
   };
 }

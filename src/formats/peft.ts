@@ -148,7 +148,7 @@ export async function unzipPeft(bytes: Uint8Array): Promise<PeftModule[]> {
   }
   throw new LabError(
     'bad_input',
-    `The zip holds ${some(names) || 'nothing'}; expected one ${CONFIG_FILE} and one ${WEIGHTS_FILE}.${wayOut(names)}`,
+    `The zip holds ${firstThree(names) || 'nothing'}; expected one ${CONFIG_FILE} and one ${WEIGHTS_FILE}.${wayOut(names)}`,
   );
 }
 
@@ -189,7 +189,7 @@ export async function readPeft(configText: string, weights: Uint8Array): Promise
   if (untargeted.length > 0) {
     throw new LabError(
       'bad_input',
-      `${untargeted.length} modules of ${WEIGHTS_FILE} are none that target_modules names: ${some(untargeted)}. PEFT would leave them out; nothing was loaded.`,
+      `${untargeted.length} modules of ${WEIGHTS_FILE} are none that target_modules names: ${firstThree(untargeted)}. PEFT would leave them out; nothing was loaded.`,
       { untargeted: untargeted.length },
     );
   }
@@ -254,13 +254,13 @@ function strangeTensors(keys: readonly string[]): LabError {
   const full = keys.some((key) => /lm_head|embed_tokens|modules_to_save|magnitude/.test(key));
   return new LabError(
     'unsupported',
-    `${keys.length} tensors of ${WEIGHTS_FILE} are no LoRA matrices: ${some(keys)}. ${
+    `${keys.length} tensors of ${WEIGHTS_FILE} are no LoRA matrices: ${firstThree(keys)}. ${
       full ? 'Full tensors (modules_to_save) are not applied here. ' : ''
     }Nothing was loaded.`,
     { unmatched: keys.length },
   );
 }
 
-function some(names: readonly string[]): string {
+export function firstThree(names: readonly string[]): string {
   return `${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`;
 }

@@ -3,9 +3,10 @@
  * knows nothing of what the tensors are for. Layout as the safetensors specification has it.
  */
 
-import { LabError } from '../errors.ts';
+import { LabError, messageOf } from '../errors.ts';
 import type { Json } from '../records.ts';
 import { type AdapterDtype, encodeAdapter } from './adapter-dtype.ts';
+import { concatBytes } from './bytes.ts';
 import { repeatedName } from './json-syntax.ts';
 import { dequantize } from './quants.ts';
 
@@ -76,16 +77,10 @@ export function writeSafetensors(
   }
   const text = new TextEncoder().encode(JSON.stringify(Object.fromEntries(header)));
   const headerBytes = Math.ceil(text.length / 8) * 8;
-  const file = new Uint8Array(8 + headerBytes + end);
-  new DataView(file.buffer).setBigUint64(0, BigInt(headerBytes), true);
-  file.fill(0x20, 8 + text.length, 8 + headerBytes);
-  file.set(text, 8);
-  let at = 8 + headerBytes;
-  for (const part of parts) {
-    file.set(part, at);
-    at += part.length;
-  }
-  return file;
+  const start = new Uint8Array(8 + headerBytes).fill(0x20);
+  new DataView(start.buffer).setBigUint64(0, BigInt(headerBytes), true);
+  start.set(text, 8);
+  return concatBytes([start, ...parts]);
 }
 
 function bad(message: string): LabError {
@@ -116,7 +111,7 @@ function parseObject(bytes: Uint8Array, name: string): JsonObject {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     header = JSON.parse(text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const nul = bytes.at(-1) === 0 ? ' It is padded with NUL bytes; expected spaces.' : '';
     throw bad(`${name}: the header is no JSON (${reason}).${nul}`);
   }

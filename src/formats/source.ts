@@ -1,6 +1,6 @@
 /** Bytes that can be read by ranges, wherever they lie; knows nothing of what they mean. */
 
-import { LabError, throwIfAborted } from '../errors.ts';
+import { LabError, messageOf, throwIfAborted } from '../errors.ts';
 
 /** A file of known size that is read by slices, never whole. */
 export interface ByteSource {
@@ -78,7 +78,7 @@ export async function reach(
     throwIfAborted(init.signal);
     throw new LabError(
       'network',
-      `Could not reach ${url} (${thrown instanceof Error ? thrown.message : thrown}). Check the address and the connection; a server elsewhere must also allow this page by CORS.`,
+      `Could not reach ${url} (${messageOf(thrown)}). Check the address and the connection; a server elsewhere must also allow this page by CORS.`,
       { url },
     );
   }

@@ -1,7 +1,7 @@
 /** Takes chosen files out of a zip that nobody vouches for, within named limits. Knows no file format. */
 
 import { type UnzipFileInfo, unzipSync } from 'fflate';
-import { LabError } from '../errors.ts';
+import { LabError, messageOf } from '../errors.ts';
 import { crc32, zipSums } from './zip-sums.ts';
 
 /** What a zip may hold before it is refused unread: a few kB of zip can announce terabytes. */
@@ -62,7 +62,7 @@ export function unzipChosen(
     if (thrown instanceof LabError) throw thrown;
     throw new LabError(
       'bad_input',
-      `${zip} is not a readable zip (${thrown instanceof Error ? thrown.message : thrown}). It may be cut; fetch it again.`,
+      `${zip} is not a readable zip (${messageOf(thrown)}). It may be cut; fetch it again.`,
     );
   }
 }

@@ -3,7 +3,7 @@
  * nothing of policies. A key is sent in one header and appears in no message.
  */
 
-import { isAbort, LabError } from '../errors.ts';
+import { isAbort, LabError, messageOf } from '../errors.ts';
 import { completionsUrl, isLoopback } from '../formats/channel.ts';
 import type { ChatMessage, Json, RemoteRef } from '../records.ts';
 import { type Completion, CompletionReader } from './completion.ts';
@@ -156,7 +156,7 @@ async function wholeText(
 function cutOff(thrown: unknown, reader: CompletionReader, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   if (thrown instanceof LabError || isAbort(thrown)) return thrown;
-  return reader.cut(thrown instanceof Error ? thrown.message : String(thrown));
+  return reader.cut(messageOf(thrown));
 }
 
 /** What a refusal says; empty where even that does not come. */
@@ -203,7 +203,7 @@ function refusal(status: number, url: URL, text: string, endpoint: Endpoint): La
 /** A browser says no more than "failed to fetch", whatever the cause. */
 function unreachable(url: URL, thrown: unknown, { origin }: Surroundings): LabError {
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   const hint =
     origin === null || origin === url.origin
       ? 'Check that the server runs and that the address is right.'

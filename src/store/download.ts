@@ -1,7 +1,7 @@
 /** Downloads one file into parts that are kept as they come, so that a pause, a reload or a broken line loses nothing. */
 
 import { createSHA256, type IHasher } from 'hash-wasm';
-import { LabError, throwIfAborted } from '../errors.ts';
+import { LabError, messageOf, throwIfAborted } from '../errors.ts';
 import { reach } from '../formats/source.ts';
 import type { LoadProgress } from '../records.ts';
 
@@ -160,7 +160,7 @@ class PartFile {
       const onDisk = await (await this.#cache.match(partUrl(this.#url, n)))?.blob();
       if (onDisk?.size === part.size) this.#parts[n] = onDisk;
     } catch (thrown) {
-      this.notKept = thrown instanceof Error ? thrown.message : String(thrown);
+      this.notKept = messageOf(thrown);
       // Parts that were read from the cache are deleted only after they are copied to memory.
       this.#parts = await Promise.all(
         this.#parts.map(async (one) => new Blob([await one.arrayBuffer()])),
@@ -298,7 +298,7 @@ function brokeOff(url: string, file: PartFile, thrown: unknown): LabError {
   const { bytes, total } = file.kept;
   return new LabError(
     'network',
-    `The download of ${url} broke off after ${bytes} of ${total || 'an unknown number of'} bytes (${thrown instanceof Error ? thrown.message : thrown}). ${after(file, total > 0)}`,
+    `The download of ${url} broke off after ${bytes} of ${total || 'an unknown number of'} bytes (${messageOf(thrown)}). ${after(file, total > 0)}`,
     { url, bytes, total },
   );
 }

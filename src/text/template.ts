@@ -1,7 +1,7 @@
 /** A model's own chat template (Jinja): messages to the text that the model was trained on. */
 
 import { Environment, Interpreter, Template } from '@huggingface/jinja';
-import { LabError } from '../errors.ts';
+import { LabError, messageOf } from '../errors.ts';
 import type { GgufMetadata } from '../formats/gguf.ts';
 import type { ChatMessage } from '../records.ts';
 
@@ -47,7 +47,7 @@ export function renderChat(
     return String(result.value);
   } catch (error) {
     if (error instanceof LabError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new LabError(
       'unsupported',
       `The model's chat template cannot be run here: ${reason}. Choose another model, or report this one.`,
