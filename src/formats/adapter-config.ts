@@ -21,7 +21,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 /**
  * Settings that are read here, or that change nothing in what a trained adapter computes: how it was
  * trained, where it came from, how it is loaded. (`fan_in_fan_out` is put right by PEFT itself where
- * the base's layer is a Linear; `loftq_config` and `eva_config` count only with that start.)
+ * the base's layer is a Linear; the settings of one way to begin count with that way alone.)
  */
 const KNOWN = new Set([
   ...['peft_type', 'r', 'lora_alpha', 'use_rslora', 'rank_pattern', 'alpha_pattern'],
@@ -29,7 +29,8 @@ const KNOWN = new Set([
   ...['modules_to_save', 'bias', 'use_dora', 'init_lora_weights', 'fan_in_fan_out'],
   ...['task_type', 'auto_mapping', 'peft_version', 'base_model_name_or_path', 'revision'],
   ...['inference_mode', 'lora_dropout', 'megatron_core', 'runtime_config'],
-  ...['loftq_config', 'eva_config', 'qalora_group_size', 'ensure_weight_tying'],
+  ...['loftq_config', 'eva_config', 'corda_config', 'lora_ga_config'],
+  ...['qalora_group_size', 'ensure_weight_tying'],
 ]);
 
 /**

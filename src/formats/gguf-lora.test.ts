@@ -243,6 +243,16 @@ test.each([
     /lora_b holds Infinity at place 1/,
   ],
   [
+    'a factor that makes B infinite',
+    made({ 'attt.lora.b_factors': { type: 'float64s', value: [2 ** -1000] } }),
+    /lora_b holds Infinity at place 0/,
+  ],
+  [
+    'a factor that makes the scale infinite',
+    made({ 'attt.lora.b_factors': { type: 'float64s', value: [2 ** 1000] } }),
+    /scale of blk\.0\.attn_q\.weight holds Infinity/,
+  ],
+  [
     'factors that fit no module',
     made({ 'attt.lora.b_factors': { type: 'float32s', value: [1, 2] } }),
     /attt\.lora\.b_factors and .* hold 2 factors and 0 units; expected 1 and 0/,

@@ -146,12 +146,16 @@ export async function readGgufLora(source: ByteSource): Promise<GgufLora> {
   const modules: GgufLoraModule[] = [];
   for (const [i, { tensor, a, b }] of pairs.entries()) {
     const { factor, ulps } = factors[i] ?? { factor: 1, ulps: [] };
+    // An alpha of 0 is llama.cpp's "as it stands".
+    const scale = alpha === 0 ? factor : Math.fround(alpha * factor) / a.rows;
+    const values = unfoldB(await valuesOf(b, source), factor, ulps);
+    checkFinite(Float32Array.of(scale), `The scale of ${tensor}`);
+    checkFinite(values, b.name);
     modules.push({
       tensor,
-      // An alpha of 0 is llama.cpp's "as it stands".
-      scale: alpha === 0 ? factor : Math.fround(alpha * factor) / a.rows,
+      scale,
       a: { rows: a.rows, cols: a.cols, values: await valuesOf(a, source) },
-      b: { rows: b.rows, cols: b.cols, values: unfoldB(await valuesOf(b, source), factor, ulps) },
+      b: { rows: b.rows, cols: b.cols, values },
     });
   }
   return { architecture, modules };

@@ -154,6 +154,7 @@ test('what only says how it was trained or loaded is not in the way', async () =
       inference_mode: false,
     },
     ...{ eva_config: { rho: 2 }, loftq_config: { loftq_bits: 4 }, qalora_group_size: 32 },
+    ...{ corda_config: {}, lora_ga_config: {} },
     ...{ target_modules: 'All-Linear', target_parameters: [], revision: 'main' },
   };
   expect(await read('ad_rslora', how)).toHaveLength(8);
