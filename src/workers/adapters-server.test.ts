@@ -1,12 +1,16 @@
 import 'fake-indexeddb/auto';
 import { readFileSync } from 'node:fs';
+import { unzipSync } from 'fflate';
 import { beforeAll, expect, test } from 'vitest';
+import { parseRunFile } from '../formats/run-file.ts';
 import { blobSource, bytesSource } from '../formats/source.ts';
 import { describeAdapter } from '../model/adapter-algebra.ts';
 import { openAdapter, saveAdapter } from '../model/adapter-file.ts';
 import { nodeWasmPaths } from '../model/wasm-paths-node.ts';
 import type { AdapterData, ShelvedAdapter } from '../records.ts';
 import { adapterData } from '../store/adapters.ts';
+import { saveRun } from '../store/runs.ts';
+import { saveSnapshot } from '../store/snapshots.ts';
 import { adapterHandlers } from './adapters-server.ts';
 import { EngineHost } from './engine.ts';
 
@@ -52,6 +56,42 @@ test('an opened adapter stands in the list with what it is, bit for bit', async 
   expect(await adapterData(idOf('kitchen'))).toEqual(made(0.3));
   const names = (await calls.adapters(null, never)).map(({ name }) => name);
   expect(names.sort()).toEqual(['garden', 'kitchen']);
+});
+
+test("a PEFT folder's files together are one adapter, called what its card says", async () => {
+  const { config } = engine.loaded.model;
+  const label = { name: 'attic', note: 'dusty' };
+  const card = { name: 'household', licence: null, label };
+  const zip = unzipSync(saveAdapter(made(0.1), 'peft', 'F32', config, card));
+  const files = Object.entries(zip).map(
+    ([name, bytes]) => new File([Uint8Array.from(bytes)], name),
+  );
+  expect(files.map(({ name }) => name)).toContain('README.md');
+  const opened = await calls.openAdapter({ files }, never);
+  expect(opened).toMatchObject({ ...label, modules: 6 });
+  expect(await adapterData(opened.id)).toEqual(made(0.1));
+  const bare = files.filter(({ name }) => name !== 'README.md');
+  // PEFT gives every folder's files the same names: they name nothing.
+  const unnamed = await calls.openAdapter({ files: bare }, never);
+  expect(unnamed.name).toBe('adapter');
+  for (const { id } of [opened, unnamed]) await calls.deleteAdapter({ id }, never);
+});
+
+test('a run without an adapter puts none on the shelf', async () => {
+  const [started] = parseRunFile(readFileSync('e2e/fixtures/bundles/run-v1.jsonl', 'utf8'), 'v1');
+  if (started?.type !== 'episode_started') throw new Error('no run');
+  await saveRun({
+    ...{ id: 'served', createdAt: '', manifest: started.manifest, goal: '', steps: 0, updates: 0 },
+    ...{ rollbacks: 0, reason: null, reward: 0 },
+  });
+  await saveSnapshot('served', 'latest', {
+    schema: 1,
+    adapter: { modules: [] },
+    optimiser: { step: 0, m: [], v: [] },
+  });
+  await expect(calls.shelveRun({ id: 'served', name: 'x' }, never)).rejects.toThrow(
+    /has no adapter to keep/,
+  );
 });
 
 test('a difference and a pruned adapter are new ones; the old ones stay', async () => {

@@ -82,6 +82,13 @@ export function adapterHandlers(engine: EngineHost): Handlers<Api> {
       async shelveRun({ id, name }) {
         const { manifest } = await getRun(id);
         const { adapter } = await loadSnapshot(id, 'latest');
+        if (adapter.modules.length === 0) {
+          throw new LabError(
+            'bad_input',
+            "This run has no adapter to keep: its model is on a server, or its method trains none. Keep another run's.",
+            { id },
+          );
+        }
         return keep(
           unnoted(name),
           { name: manifest.modelName, sha256: manifest.modelSha256 },
