@@ -41,7 +41,7 @@ def bundle(scratch, index, model, policy, att, lab, rollback):
     limits = {'repetition_ratio_limit': 1, **rollback}
     settings.write_text(json.dumps({'att': {'trigger': TRIGGER, 'rollback': limits}}))
     attt('run', '--model', model, '--env', 'household', '--split', 'valid_unseen', '--tasks', 2, '--seed', 3,
-         '--config', config, '--settings', settings, '--bundles', '--out', out)
+         '--config', config, '--settings', settings, '--bundles', '--times', '--out', out)
     file = out / 'valid_unseen-2.attt.zip'
     folder = scratch / f'bundle{index}'
     zipfile.ZipFile(file).extractall(folder)
