@@ -135,6 +135,8 @@ export default defineConfig({
             '**/*.long.test.ts',
           ],
           server: { deps },
+          // Vitest's own choice leaves one core to itself: of two, half.
+          maxWorkers: '100%',
           testTimeout: 20_000,
         },
       },
