@@ -79,7 +79,9 @@ export function readExperiment(text: string, file = 'experiment.toml'): Experime
     if (found !== undefined) return found;
     throw refuse(key, `names ${shown(value)}; the methods are ${methodNames.join(', ')}`);
   };
-  const methods = expect.list('methods', table.methods).map((name) => method('methods', name));
+  const methods = expect
+    .list('methods', table.methods ?? [])
+    .map((name) => method('methods', name));
   const settings: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(expect.table('settings', table.settings ?? {}))) {
     settings[expect.field(`settings.${name}`, name, value)] = value;
@@ -96,7 +98,7 @@ export function readExperiment(text: string, file = 'experiment.toml'): Experime
     return { method: method('sweep.method', of), vary };
   });
   if (methods.length === 0 && sweeps.length === 0) {
-    throw refuse('methods', 'is empty and there is no [[sweep]]; expected something to run');
+    throw refuse('methods', 'has no name and there is no [[sweep]]; expected something to run');
   }
   return {
     name: expect.text('name', table.name),

@@ -15,6 +15,17 @@ test('rows of another task set, model or setting are refused, and what differs i
   expect(differences(header, header)).toEqual([]);
 });
 
+test('tasks are told as they are written in a file, however many there are', () => {
+  const over = (tasks: readonly number[]) => ({
+    ...header,
+    experiment: { ...header.experiment, tasks },
+  });
+  const all = Array.from({ length: 134 }, (_, task) => task);
+  expect(differences(over(all), over([0, 1, 2, 7, 9, 8]))).toEqual([
+    'tasks: "0-133" and "0-2,7,9,8"',
+  ]);
+});
+
 test('an experiment goes on with a later build of the same version', () => {
   const at = (appVersion: string) => ({ ...header, appVersion });
   expect(differences(at('0.1.0+gaaaaaaa'), at('0.1.0+gbbbbbbb'))).toEqual([]);

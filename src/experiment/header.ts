@@ -2,6 +2,7 @@
 
 import { changedFields, defaultSettings } from '../config.ts';
 import { LabError } from '../errors.ts';
+import { formatIndices } from '../formats/indices.ts';
 import type { BackendName } from '../records.ts';
 import type { Experiment } from './experiment.ts';
 import type { Arm } from './plan.ts';
@@ -33,8 +34,8 @@ export function differences(a: Header, b: Header): readonly string[] {
   compare('world', a.env, b.env);
   compare('split', a.experiment.split, b.experiment.split);
   compare('task set', a.taskSet, b.taskSet);
-  compare('tasks', a.experiment.tasks, b.experiment.tasks);
-  compare('seeds', a.experiment.seeds, b.experiment.seeds);
+  compare('tasks', formatIndices(a.experiment.tasks), formatIndices(b.experiment.tasks));
+  compare('seeds', formatIndices(a.experiment.seeds), formatIndices(b.experiment.seeds));
   compare('model', a.modelSha256, b.modelSha256);
   compare('backend', a.backend, b.backend);
   // What stands behind a plus is the build: rows of several may stand in one table, and a report says so.

@@ -86,6 +86,15 @@ describe('a plan', () => {
 });
 
 describe('an experiment file', () => {
+  test('of sweeps alone needs no methods; one of neither is refused', () => {
+    const none = FILE.replace('methods = ["frozen", "attt"]\n', '');
+    expect(plan(none).arms.map(({ name }) => name)).toEqual([
+      'attt lora_rank=4',
+      'attt lora_rank=8',
+    ]);
+    expect(() => plan(none.slice(0, none.indexOf('[[sweep]]')))).toThrow('something to run');
+  });
+
   test.each([
     ['method = "attt"\nlora_rank', 'method = "attt"\nlora_rnk', 'the nearest setting is lora_rank'],
     ['lora_rank = [4, 8]', 'lora_rank = [4, 0]', 'sweep.lora_rank = 0 wants a value from 1'],

@@ -16,3 +16,16 @@ export function parseIndices(text: string): readonly number[] | null {
   }
   return [...new Set(indices)];
 }
+
+/** Indices as {@link parseIndices} reads them, neighbours as a range: [0, 1, 2, 7] is `0-2,7`. */
+export function formatIndices(indices: readonly number[]): string {
+  const ranges: { first: number; last: number }[] = [];
+  for (const index of indices) {
+    const open = ranges.at(-1);
+    if (open && index === open.last + 1) open.last = index;
+    else ranges.push({ first: index, last: index });
+  }
+  return ranges
+    .map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`))
+    .join(',');
+}
