@@ -1,14 +1,16 @@
-/** The world after the step on screen, replayed from the recorded actions, and what the agent has seen of it. */
+/** The world after the step on screen, replayed from the recorded actions; how it is drawn follows from its kind. */
 
 import { useEffect, useMemo, useState } from 'react';
-import type { WorldSketch, WorldThing } from '../records.ts';
+import type { WorldSketch } from '../records.ts';
 import { engine } from './engine.ts';
 import { attempt } from './report.ts';
 import type { RunView } from './run-view.ts';
 import { shownStep } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import { worldPanel as say } from './strings.ts';
-import { firstDifference, lastSeen } from './world.ts';
+import { firstDifference } from './world.ts';
+import { PlacesHead, PlacesView } from './world-places.tsx';
+import { ProgramHead, ProgramView } from './world-program.tsx';
 import './world-panel.css';
 
 export function WorldPanel({ run }: { run: RunView }) {
@@ -17,28 +19,13 @@ export function WorldPanel({ run }: { run: RunView }) {
   const world = worlds?.[t] ?? null;
   const before = worlds?.[t - 1] ?? null;
   const broken = useMemo(() => (worlds ? firstDifference(run, worlds) : null), [run, worlds]);
-  const seen = useMemo(() => {
-    const names = world
-      ? [...world.places.flatMap(({ things }) => things), ...(world.holding ? [world.holding] : [])]
-      : [];
-    return lastSeen(
-      run,
-      names.map(({ name }) => name),
-      t,
-    );
-  }, [run, world, t]);
   return (
     <section className="world" aria-labelledby="world-title">
       <div className="heatmap-head">
-        <h3 id="world-title">{say.title(t)}</h3>
+        <h3 id="world-title">{world?.kind === 'program' ? say.programTitle(t) : say.title(t)}</h3>
         <span className="aside world-holding">
-          {world?.holding ? (
-            <>
-              {say.holds} <Thing thing={world.holding} seen={seen} moved={false} />
-            </>
-          ) : (
-            world && say.holdsNothing
-          )}
+          {world?.kind === 'places' && <PlacesHead run={run} world={world} t={t} />}
+          {world?.kind === 'program' && <ProgramHead world={world} />}
         </span>
         <button
           type="button"
@@ -53,66 +40,18 @@ export function WorldPanel({ run }: { run: RunView }) {
       {broken !== null && broken <= t && (
         <p className="heatmap-note warn-text">{say.diverged(broken)}</p>
       )}
-      {world && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reached by keyboard
-        <ul className="places" tabIndex={0} aria-label={say.places}>
-          {world.places.map((place) => (
-            <li key={place.name} data-here={place.here || undefined}>
-              <span className="place">
-                {place.here && <span className="unseen">{say.agent} </span>}
-                {place.name}
-                {place.open !== null && (
-                  <span className="aside"> {place.open ? say.open : say.closed}</span>
-                )}
-              </span>
-              <span className="things">
-                {place.things.length === 0 && <span className="aside">{say.empty}</span>}
-                {place.things.map((thing) => (
-                  <Thing
-                    key={thing.name}
-                    thing={thing}
-                    seen={seen}
-                    moved={before !== null && !isThere(before, place.name, thing)}
-                  />
-                ))}
-              </span>
-            </li>
-          ))}
-        </ul>
+      {world?.kind === 'places' && (
+        <PlacesView
+          run={run}
+          world={world}
+          before={before?.kind === 'places' ? before : null}
+          t={t}
+        />
       )}
-      <p className="heatmap-note">{say.legend}</p>
+      {world?.kind === 'program' && (
+        <ProgramView world={world} before={before?.kind === 'program' ? before : null} />
+      )}
     </section>
-  );
-}
-
-function Thing({
-  thing,
-  seen,
-  moved,
-}: {
-  thing: WorldThing;
-  seen: ReadonlyMap<string, number>;
-  moved: boolean;
-}) {
-  const at = seen.get(thing.name);
-  return (
-    <span
-      className="thing"
-      data-seen={at !== undefined}
-      data-moved={moved || undefined}
-      data-tip={at === undefined ? say.neverNamed : at === 0 ? say.namedAtStart : say.namedAt(at)}
-    >
-      {thing.name}
-      {thing.marks.length > 0 && ` (${thing.marks.join(', ')})`}
-    </span>
-  );
-}
-
-/** True where the world before had the same thing, with the same marks, in the same place. */
-function isThere(world: WorldSketch, place: string, thing: WorldThing): boolean {
-  const things = world.places.find(({ name }) => name === place)?.things ?? [];
-  return things.some(
-    ({ name, marks }) => name === thing.name && marks.join() === thing.marks.join(),
   );
 }
 
