@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { methodNames, type Settings, settingsFor } from '../config.ts';
 import { LabError } from '../errors.ts';
 import type { Channel } from '../formats/channel.ts';
+import { predictionLine } from '../formats/predictions.ts';
 import { mergeFiles, parseConfigToml, parseSettingsJson } from '../formats/settings.ts';
 import type { RunManifest, TaskRef } from '../records.ts';
 import type { EpisodeItem } from './episodes.ts';
@@ -12,6 +13,7 @@ import { readText, sha256Of } from './files.ts';
 import { runOnHost, runRemote, type Where } from './host.ts';
 import type { PortableFile } from './jobs.ts';
 import { note, WrongUse } from './output.ts';
+import { Predictions } from './predictions.ts';
 import { isRemote, remoteOf, summaryServerOf } from './remote.ts';
 import {
   type EpisodeResult,
@@ -66,13 +68,18 @@ export async function run(
   };
   let current = begun();
   let manifest: RunManifest | null = null;
+  const predictions = new Predictions();
+  let patches = '';
   const take = async (event: EpisodeItem) => {
     if (event.type !== 'episode_done') {
       await file.write(`${JSON.stringify(event)}\n`);
       if (event.type === 'episode_started') manifest = event.manifest;
       current = foldResult(current, event);
+      predictions.take(event);
       return;
     }
+    const prediction = await predictions.current();
+    if (prediction !== null) patches += predictionLine(prediction);
     results.push(current);
     note(`${results.length}/${tasks.length} ${inWords(current)}`);
     current = begun();
@@ -105,6 +112,7 @@ export async function run(
   }
   const summary = summarise(manifest, results);
   await writeFile(join(options.out, 'summary.json'), `${JSON.stringify(summary, null, 2)}\n`);
+  if (patches !== '') await writeFile(join(options.out, 'predictions.jsonl'), patches);
   return { summary, failed: results.some(isError) };
 }
 

@@ -2,7 +2,7 @@
 
 import { type ReactNode, useState } from 'react';
 import { changedFields, type FieldName, fields } from '../config.ts';
-import { saveAdapter, saveBundle, saveRun, saveSettings } from './actions.ts';
+import { saveAdapter, saveBundle, savePrediction, saveRun, saveSettings } from './actions.ts';
 import { shelveRun } from './adapter-shelf-state.ts';
 import { repeatCommand } from './command.ts';
 import { startSettings } from './defaults.ts';
@@ -23,6 +23,7 @@ export function RunHead({ run }: { run: RunView }) {
   const opened = useLab((state) => state.opened !== null);
   const running = useLab(isRunning);
   const { manifest, task } = run.started;
+  const isCode = useLab(({ environments }) => environments.find(({ id }) => id === task.env)?.code);
   const where = [
     `${manifest.settings.method}${manifest.settings.observe_only ? say.observeOnly : ''}`,
     `${task.split} ${task.index}`,
@@ -94,6 +95,17 @@ export function RunHead({ run }: { run: RunView }) {
           <Icon name="save" />
           {say.jsonl}
         </button>
+        {isCode && (
+          <button
+            type="button"
+            className="button small"
+            data-tip={say.predictionHelp}
+            onClick={() => void savePrediction(run)}
+          >
+            <Icon name="save" />
+            {say.prediction}
+          </button>
+        )}
         <button
           type="button"
           className="button small"
