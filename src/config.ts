@@ -593,11 +593,27 @@ export const defaultSettings: Settings = Object.fromEntries(
 /** What an environment changes in the defaults; files and forms override it. Keyed by the id's namespace. */
 export const envPresets: Readonly<Record<string, SettingsPatch>> = {
   household: { max_tokens: 64 },
+  repair: {
+    max_tokens: 512,
+    system_prompt:
+      'You repair programs. Answer each observation with one short thought and one command, like this:\nThought: The loop ends one too early.\nAction: replace 12 with for (let i = 0; i <= n; i++) {',
+  },
 };
 
 /** The defaults for an environment, e.g. `household/ALFWorld-v0.4`. */
 export function settingsFor(env: string): Settings {
   return { ...defaultSettings, ...envPresets[env.split('/')[0] ?? ''] };
+}
+
+/** Settings taken from one environment to another: what stood at the one's default stands at the other's. */
+export function settingsInto(env: string, from: string, settings: Settings): Settings {
+  const [before, after] = [settingsFor(from), settingsFor(env)];
+  const kept = fieldNames.filter((name) => settings[name] !== before[name]);
+  return {
+    ...settings,
+    ...after,
+    ...Object.fromEntries(kept.map((name) => [name, settings[name]])),
+  };
 }
 
 /** What is wrong with a value for a field, in words; null when it is fine. */

@@ -102,7 +102,7 @@ export async function* runEpisode(
         return;
       }
       conversation = fitted;
-      const { generation, parsed, refused } = await act(conversation, t + 1, room, idle);
+      const { generation, parsed, refused } = await act(conversation, t + 1, room, idle, view);
       const { thought, action, status, ignoredFrom } = parsed;
       ports.onProgress({ type: 'phase', t: t + 1, phase: 'environment', done: 0, total: 1 });
       const before = view;
@@ -168,13 +168,14 @@ export async function* runEpisode(
     at: number,
     maxTokens: number,
     idle: ReadonlySet<string>,
+    { verbatim }: WorldView,
   ): Promise<SampledTurn> {
     const refused: RefusedTurn[] = [];
     for (;;) {
       const again = refused.length === 0 ? [] : ['again', refused.length];
       const rng = stream('sample', at, ...again);
       const generation = await sample(conversationIds({ head, turns }), at, maxTokens, rng);
-      const parsed = parseTurn(generation.text, generation.stop);
+      const parsed = parseTurn(generation.text, generation.stop, verbatim);
       const { action } = parsed;
       const why = method.refuses?.(action, idle) ?? null;
       if (why === null || refused.length >= settings.loop_breaker_tries) {
@@ -221,6 +222,7 @@ interface SampledTurn {
 
 function classify(action: string, before: WorldView, after: WorldView): ActionClass {
   if (before.admissible && !before.admissible.includes(action)) return 'not_admissible';
+  if (after.refused) return 'not_admissible';
   return before.stateHash === after.stateHash ? 'without_effect' : 'effective';
 }
 

@@ -70,6 +70,10 @@ export interface WorldView {
   readonly reward: number;
   readonly terminated: boolean;
   readonly stateHash: string;
+  /** The action was none, or could not be done; known only where there is no list. */
+  readonly refused?: true;
+  /** Actions go to this world as they were written. */
+  readonly verbatim?: true;
 }
 
 /** Keeps the episode-start snapshot; `load` reads what was written, never a copy in memory. */

@@ -25,6 +25,11 @@ export interface EnvDescription {
     readonly size: number;
     readonly help: string;
   }[];
+  /**
+   * Its tasks are programs: commands carry code and reach it as they were written, case, blanks and line
+   * ends included, and what a run changed can be taken out as a patch.
+   */
+  readonly code?: true;
   /** What an oracle and a do-nothing policy must score on every task. */
   readonly oracleScore: number;
   readonly idleScore: number;
@@ -45,8 +50,12 @@ export interface TaskRef {
   readonly data?: Json;
 }
 
-/** A world at one moment, to be read by a person: places and the things in them. */
-export interface WorldSketch {
+/** A world at one moment, to be read by a person. */
+export type WorldSketch = PlacesSketch | ProgramSketch;
+
+/** Places and the things in them. */
+export interface PlacesSketch {
+  readonly kind: 'places';
   readonly stateHash: string;
   readonly holding: WorldThing | null;
   readonly places: readonly {
@@ -57,6 +66,28 @@ export interface WorldSketch {
     readonly open: boolean | null;
     readonly things: readonly WorldThing[];
   }[];
+}
+
+/** A program under repair: unified diffs, and every test as it fares now, whether or not the agent ran it. */
+export interface ProgramSketch {
+  readonly kind: 'program';
+  readonly stateHash: string;
+  /** What the step changed; empty where it changed nothing. */
+  readonly change: string;
+  /** What differs from the start. */
+  readonly patch: string;
+  readonly tests: readonly ProgramTest[];
+  /** null until the work is handed in. */
+  readonly outcome: 'solved' | 'failed' | null;
+}
+
+export interface ProgramTest {
+  readonly name: string;
+  /** Only run when the work is handed in; the agent never reads it. */
+  readonly hidden: boolean;
+  readonly passed: boolean;
+  /** Why it failed; empty where it passed. */
+  readonly message: string;
 }
 
 export interface WorldThing {

@@ -107,13 +107,18 @@ program.addCommand(adapterCommand());
 program
   .command('play')
   .description('commands in a world, and what it answered')
-  .requiredOption('--scene <file>', 'scene.json or game.tw-pddl')
+  .option('--scene <file>', 'scene.json or game.tw-pddl; in its place, a task of a split:')
+  .option('--env <name>', 'the world', 'household')
+  .option('--split <name>', 'the set of tasks', 'valid_unseen')
+  .option('--task <n>', 'its number in the split', integer('--task', 0))
   .requiredOption('--commands <file>', 'a list of commands, JSON')
   .action(async (options) => printJson(await play(options)));
 
 program
   .command('run')
-  .description('episodes of a policy; writes events.jsonl and summary.json')
+  .description(
+    'episodes of a policy; writes events.jsonl, summary.json, and predictions.jsonl of code repairs',
+  )
   .addOption(modelOption())
   .requiredOption('--env <name>', 'the world', 'household')
   .requiredOption('--split <name>', 'the set of tasks', 'valid_unseen')

@@ -44,3 +44,14 @@ test('a list that holds no commands is refused', async () => {
   );
   expect(ran).toMatchObject({ code: 1, stdout: '' });
 });
+
+test('a task of a split plays like one from a file, with commands as they were written', async () => {
+  const commands = ['insert 1 // A  B', 'view lru.js 1-2', 'submit'];
+  const file = scratchFile('commands.json', JSON.stringify(commands));
+  const where = ['--env', 'repair', '--split', 'train', '--task', '0'];
+  const played = (await json('play', ...where, '--commands', file)) as Played[];
+  expect(played[0]?.obs).toMatch(/^\+\/\/ A {2}B$/m);
+  expect(played[1]?.obs).toContain('  2: // A  B');
+  expect(played[2]).toMatchObject({ reward: 0, done: true, admissible: [] });
+  expect((await attt('play', ...where, '--scene', 'x', '--commands', file)).code).toBe(2);
+});

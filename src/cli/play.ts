@@ -1,10 +1,12 @@
-/** `attt play`: commands in a world that a file describes, answered as the world answers them. */
+/** `attt play`: commands in a world, answered as the world answers them. */
 
 import { openTaskFile } from '../envs/list.ts';
 import { LabError } from '../errors.ts';
-import type { Json } from '../records.ts';
+import type { Json, TaskRef } from '../records.ts';
 import { localWorld } from '../workers/world-local.ts';
 import { readJson, readText } from './files.ts';
+import { WrongUse } from './output.ts';
+import { splitTasks } from './tasks.ts';
 
 /** What one command gave; `admissible` is the full list after it. */
 export interface Played {
@@ -14,12 +16,18 @@ export interface Played {
   readonly admissible: readonly string[];
 }
 
-export async function play(options: {
-  readonly scene: string;
+/** A scene's file, or a task of a split by its number. */
+export interface PlayOptions {
+  readonly scene?: string;
+  readonly env: string;
+  readonly split: string;
+  readonly task?: number;
   readonly commands: string;
-}): Promise<readonly Played[]> {
+}
+
+export async function play(options: PlayOptions): Promise<readonly Played[]> {
   const commands = commandList(await readJson(options.commands), options.commands);
-  const task = openTaskFile(options.scene, await readText(options.scene));
+  const task = await taskOf(options);
   const world = localWorld();
   const { signal } = new AbortController();
   await world.reset(task, signal);
@@ -34,6 +42,17 @@ export async function play(options: {
     });
   }
   return played;
+}
+
+async function taskOf({ scene, env, split, task: index }: PlayOptions): Promise<TaskRef> {
+  if (scene !== undefined && index === undefined) return openTaskFile(scene, await readText(scene));
+  if (scene !== undefined || index === undefined) {
+    throw new WrongUse('play wants either --scene, or --task with --env and --split.');
+  }
+  const tasks = await splitTasks(env, split);
+  const task = tasks[index];
+  if (task !== undefined) return task;
+  throw new WrongUse(`--task ${index}: ${split} has tasks 0 to ${tasks.length - 1}.`);
 }
 
 function commandList(value: Json, file: string): string[] {

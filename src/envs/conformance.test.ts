@@ -4,16 +4,25 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../records.ts';
 import { type ConformanceOptions, checkEnv } from './conformance.ts';
 import type { Env } from './env.ts';
-import { householdV03 } from './household.ts';
+import { household, householdV03 } from './household.ts';
 import { playExpert } from './household-expert.ts';
 import { environments } from './list.ts';
+import { REPAIR_ID } from './repair-description.ts';
+import { playRepairExpert } from './repair-expert.ts';
 
 const options: ConformanceOptions = {
   tasksPerSplit: 2,
   steps: 10,
   seed: 1,
-  oracleSteps: 50,
+  oracleSteps: 1500,
+  command: (rng) =>
+    rng.pick([
+      ...['help', 'list files', 'run tests', 'undo', 'search return', 'run test 1', 'delete 2'],
+      ...['replace 3 with', 'replace 4 with return 0;', 'insert 0 // a comment', 'delete 1-99999'],
+      ...[`replace ${rng.int(40)}-${rng.int(40)} with for (;;);`, `delete ${rng.int(40)}`],
+    ]),
   oracle: (opening, env) => {
+    if (env === REPAIR_ID) return playRepairExpert(opening);
     const put = env === householdV03.description.id ? 'put {o} in/on {r}' : 'move {o} to {r}';
     return playExpert(opening, { order: 'likely', seed: 1 }, put);
   },
@@ -21,8 +30,8 @@ const options: ConformanceOptions = {
 
 test.each(environments.map((env) => [env.description.id, env] as const))(
   '%s conforms',
-  (_, env) => {
-    expect(checkEnv(env, options)).toEqual([]);
+  async (_, env) => {
+    expect(checkEnv(await env.open(), options)).toEqual([]);
   },
   60_000,
 );
@@ -40,11 +49,11 @@ describe('a world of two rooms', () => {
       idleScore: 0,
     },
     tasks: (split) => {
-      if (split !== 'all') return environments[0]?.tasks('no such split') ?? [];
+      if (split !== 'all') return household.tasks('no such split');
       return [{ env: 'test/Rooms-v1', split, index: 0 }];
     },
     initial: (task) => {
-      if (task.index !== 0) environments[0]?.tasks('no such split');
+      if (task.index !== 0) household.tasks('no such split');
       return at('left');
     },
     step: (state, action) => {

@@ -19,6 +19,8 @@ export interface ConformanceOptions {
   readonly seed: number;
   /** The limit within which the oracle must be done. */
   readonly oracleSteps: number;
+  /** A command that a world without a list of admissible ones may or may not accept. */
+  readonly command?: (rng: Rng) => string;
   /** A player that solves every task, made from the first observation. */
   readonly oracle: (opening: string, env: string) => Player;
 }
@@ -102,7 +104,7 @@ function checkTask(
   report(where, same(start, env.initial(task)), 'equal tasks give equal worlds');
   report(where, start.observation.trim() !== '', 'the first observation says something');
   report(where, !start.info.won, 'it is not won at the start');
-  walk(env, start, options.steps, rng, hashes, (holds, claim) => report(where, holds, claim));
+  walk(env, start, options, rng, hashes, (holds, claim) => report(where, holds, claim));
 
   const check = (holds: boolean, claim: string) => report(where, holds, claim);
   const { oracleScore, idleScore } = env.description;
@@ -113,11 +115,11 @@ function checkTask(
   report(where, idle === idleScore, `doing nothing scores ${idleScore}, here ${idle}`);
 }
 
-/** A random walk over admissible and nonsensical commands. */
+/** A random walk over admissible and nonsensical commands; over given ones where a world has no list. */
 function walk(
   env: Env,
   start: EnvReset,
-  steps: number,
+  { steps, command: propose }: ConformanceOptions,
   rng: Rng,
   hashes: Map<string, string>,
   report: (holds: boolean, claim: string) => void,
@@ -140,7 +142,10 @@ function walk(
       const observation = attempt(env, state, command, report)?.observation;
       report(observation !== refused.observation, `the admissible "${command}" is accepted`);
     }
-    const action = rng.pick(commands.length === 0 ? ['xyzzy'] : commands);
+    const action =
+      env.admissible === undefined && propose
+        ? propose(rng)
+        : rng.pick(commands.length === 0 ? ['xyzzy'] : commands);
     const after = attempt(env, state, action, report);
     if (after === null) return;
     report(JSON.stringify(state) === text, 'a step does not change the state it is given');

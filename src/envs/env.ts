@@ -10,6 +10,8 @@ export interface EnvInfo {
   readonly maxScore: number;
   /** Equal states have equal hashes, on every engine. */
   readonly stateHash: string;
+  /** The action was none, or could not be done; only of worlds without a list of admissible commands. */
+  readonly refused?: true;
 }
 
 /** The world after a reset. */
@@ -41,6 +43,8 @@ export interface Env<S extends Json = Json> {
   step(state: S, action: string): EnvStep<S>;
   /** Every command that the world would accept now, sorted; absent where a world has none. */
   admissible?(state: S): readonly string[];
-  /** What is where, for a person to read; absent where a world has no places. */
-  sketch?(state: S): WorldSketch;
+  /** The state after another one, for a person to read; `before` is null at the start. */
+  sketch?(state: S, before: S | null): WorldSketch;
+  /** What was changed since the start, as `git diff` writes it; absent where there are no files. */
+  patch?(state: S): string;
 }

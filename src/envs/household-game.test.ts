@@ -79,7 +79,7 @@ test("a game in 0.3's grammar is played in its own words", () => {
 });
 
 describe('a dropped file', () => {
-  test('becomes a task that its environment starts', () => {
+  test('becomes a task that its environment starts', async () => {
     for (const name of ['game.tw-pddl', 'scene.json']) {
       const task = openTaskFile(name, readFileSync(`${folder}/${name}`, 'utf8'));
       expect(task).toMatchObject({
@@ -87,7 +87,7 @@ describe('a dropped file', () => {
         goal: 'heat some mug and put it in cabinet.',
         kind: 'pick_heat_then_place_in_recep',
       });
-      const { observation } = environment(task.env).initial(task);
+      const { observation } = (await environment(task.env)).initial(task);
       expect(observation).toContain('Your task is to: heat some mug and put it in cabinet.');
     }
   });

@@ -5,8 +5,8 @@ const [task] = household.tasks('valid_seen');
 if (!task) throw new Error('the split has tasks');
 const start = household.initial(task);
 const sketch = (state: typeof start.state) => {
-  const made = household.sketch?.(state);
-  if (!made) throw new Error('the household can be sketched');
+  const made = household.sketch?.(state, null);
+  if (made?.kind !== 'places') throw new Error('the household can be sketched');
   return made;
 };
 

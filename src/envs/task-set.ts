@@ -6,8 +6,8 @@ import { environment } from './list.ts';
 import frozen from './task-sets.json';
 
 /** 16 hex digits over kind, goal, first state and first text of every task of a split. Makes every world once. */
-export function computeTaskSetHash(envId: string, split: string): string {
-  const env = environment(envId);
+export async function computeTaskSetHash(envId: string, split: string): Promise<string> {
+  const env = await environment(envId);
   const lines = env.tasks(split).map((task) => {
     const { info, observation } = env.initial(task);
     return JSON.stringify([task.kind, task.goal, info.stateHash, observation]);

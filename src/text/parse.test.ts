@@ -88,3 +88,28 @@ test('a turn as the policy is taught to write it reads back', () => {
     }),
   );
 });
+
+describe('a turn whose command is code', () => {
+  const read = (text: string) => parseTurn(text, 'eos', true);
+
+  test('reaches the world as it was written', () => {
+    const action = "replace 12 with   if (A  <= b) return `x`.trim() + '*';";
+    expect(read(`Thought: x\nAction: ${action}`)).toMatchObject({ action, status: 'ok' });
+    expect(read('**Action:** `view Lru.js`').action).toBe('view Lru.js');
+  });
+
+  test('takes the block between fences that follows, and nothing after it', () => {
+    const block = 'replace 3-4 with\n```js\n  a;\n\n  b;\n```';
+    const turn = read(`Thought: x\nAction: ${block}\nObservation: done`);
+    expect(turn).toMatchObject({ action: block, status: 'ok' });
+    expect(turn.ignoredFrom).toBe(`Thought: x\nAction: ${block}`.length);
+    expect(read('Action: undo\nThen:\n```\nx\n```').action).toBe('undo');
+  });
+
+  test('is cut off where the limit ends it within the line or the block', () => {
+    const cut = (text: string) => parseTurn(text, 'length', true).status;
+    expect(cut('Action: replace 3 with a')).toBe('cut_off');
+    expect(cut('Action: replace 3 with\n```js\n  a;\n')).toBe('cut_off');
+    expect(cut('Action: replace 3 with\n```js\n  a;\n```\nso')).toBe('ok');
+  });
+});

@@ -3,6 +3,7 @@
 import { changedFields, type Settings } from '../config.ts';
 import { LabError, toWire } from '../errors.ts';
 import { notebookEnding } from '../formats/endings.ts';
+import { predictionLine, predictionOf } from '../formats/predictions.ts';
 import { formatRunFile, parseRunFile } from '../formats/run-file.ts';
 import { reach } from '../formats/source.ts';
 import type { TaskRef } from '../records.ts';
@@ -308,6 +309,18 @@ export async function saveRun(run: RunView): Promise<void> {
   await attempt(say.runNotSaved, async () => {
     if (run.id !== null) saveDownload(await engine().call('exportRun', { id: run.id }));
     else saveText(fileName(run.name), formatRunFile(eventsOf(run)), 'application/jsonl');
+  });
+}
+
+/** Saves what a code repair changed as SWE-bench's predictions, one line. */
+export async function savePrediction(run: RunView): Promise<void> {
+  await attempt(say.predictionNotSaved, async () => {
+    const { task, manifest } = run.started;
+    const actions = run.steps.map(({ action }) => action);
+    const patch = await engine().call('worldPatch', { task, actions });
+    const prediction = predictionOf(manifest, task, patch ?? '');
+    const name = `${prediction.instance_id}.predictions.jsonl`;
+    saveText(name, predictionLine(prediction), 'application/jsonl');
   });
 }
 

@@ -1,8 +1,7 @@
 /** The command line that repeats a run without a browser. */
 
-import { type FieldName, fieldNames, fields } from '../config.ts';
+import { type FieldName, fieldNames, fields, settingsFor } from '../config.ts';
 import type { RunManifest } from '../records.ts';
-import { startSettings } from './defaults.ts';
 import { command as say } from './strings.ts';
 
 export interface RepeatCommand {
@@ -19,12 +18,13 @@ const byFlag: readonly FieldName[] = ['policy_model', 'method', 'seed'];
 /** `npx attt run …` for the run with this manifest. */
 export function repeatCommand(manifest: RunManifest): RepeatCommand {
   const { settings, task } = manifest;
+  const defaults = settingsFor(manifest.env);
   const differs = (file: 'config.toml' | 'settings.json') =>
     fieldNames.some(
       (name) =>
         !byFlag.includes(name) &&
         fields[name].place.file === file &&
-        JSON.stringify(settings[name]) !== JSON.stringify(startSettings[name]),
+        JSON.stringify(settings[name]) !== JSON.stringify(defaults[name]),
     );
   const files = (['config.toml', 'settings.json'] as const).filter(differs);
   const parts = [

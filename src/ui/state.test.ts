@@ -236,3 +236,23 @@ test('a run that is taken up again shows the repeated record as work', () => {
   expect(state.live?.phase).toMatchObject({ phase: 'replay', done: 3, total: 4 });
   expect(isRunning(state)).toBe(true);
 });
+
+test('another world brings its own defaults, and leaves what a person changed', () => {
+  const at = (env: string): UiEvent => ({
+    type: 'task_chosen',
+    task: { env, split: 'train', index: 0 },
+  });
+  const household = play([at('household/ALFWorld-v0.4')]);
+  expect(household.settings.max_tokens).toBe(64);
+  const changed: UiEvent = {
+    type: 'settings_replaced',
+    settings: { ...household.settings, step_limit: 7 },
+  };
+  const repair = play([changed, at('repair/JavaScript-v1')], household);
+  expect(repair.settings).toMatchObject({ max_tokens: 512, step_limit: 7 });
+  expect(repair.settings.system_prompt).toMatch(/Action:/);
+  expect(play([at('household/ALFWorld-v0.3')], repair).settings).toEqual({
+    ...household.settings,
+    step_limit: 7,
+  });
+});

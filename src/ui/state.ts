@@ -1,6 +1,6 @@
 /** The state of the page and the one pure function that changes it. Knows no worker and no React. */
 
-import type { FieldName, Settings, SettingsPatch } from '../config.ts';
+import { type FieldName, type Settings, type SettingsPatch, settingsInto } from '../config.ts';
 import type { WireError } from '../errors.ts';
 import type { Channel } from '../formats/channel.ts';
 import type {
@@ -251,7 +251,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
         tasks: { ...state.tasks, [taskKey(event.env, event.split)]: event.tasks },
       };
     case 'task_chosen':
-      return { ...state, task: event.task };
+      return { ...state, task: event.task, settings: settingsHere(state, event.task.env) };
     case 'stored_models':
       return { ...state, storedModels: event.models };
     case 'model_loading':
@@ -485,4 +485,10 @@ function withRunEvent(state: UiState, event: EpisodeEvent): UiState {
   if (!state.live) return state;
   const { live, status } = withEvent(state.live, event);
   return { ...state, live, status: status ?? state.status };
+}
+
+/** Other worlds want other defaults; what a person changed stays. */
+function settingsHere({ task, settings }: UiState, env: string): Settings {
+  const from = task?.env ?? env;
+  return from === env ? settings : settingsInto(env, from, settings);
 }

@@ -49,6 +49,7 @@ export const actions = {
   notSaved: (file: Value) => `${file} was not saved`,
   adapterNotSaved: 'The adapter was not saved',
   bundleNotSaved: 'The bundle was not saved',
+  predictionNotSaved: 'The patch was not saved',
   runNotSaved: 'The run was not saved',
 } as const;
 
@@ -804,6 +805,9 @@ export const runHead = {
     'Saves the whole run as a zip: events, settings, tokens and metrics as tables, adapters, and scripts that recompute it. It opens here again by drop.',
   jsonl: 'JSONL',
   jsonlHelp: 'Saves every event of the run, one JSON record a line; it opens here again by drop.',
+  prediction: 'Patch',
+  predictionHelp:
+    'Saves what the run changed as a line of SWE-bench predictions: instance_id, model_name_or_path, model_patch. The patch is empty where nothing was changed.',
   command: 'Command',
   commandHelp: 'The command that repeats this run without a browser.',
   state: 'state',
@@ -1063,7 +1067,8 @@ export const stepTools = {
   json: 'JSON',
   jsonHelp: 'Everything that was recorded at this step, as JSON.',
   world: 'World',
-  worldHelp: 'Where everything is in the world after this step.',
+  worldHelp:
+    'The world after this step: where everything is, or what was changed and which tests pass.',
   fork: 'Fork',
   forkHelp: 'A new run that takes the steps up to here over and goes on with other settings.',
   step: (t: Value) => `Step ${t}`,
@@ -1293,6 +1298,22 @@ export const worldPanel = {
   neverNamed: 'No observation has named it yet.',
   namedAtStart: 'Named by the first observation.',
   namedAt: (at: Value) => `Last named by the observation of step ${at}.`,
+  programTitle: (t: Value) => `Program after step ${t}`,
+  program: 'What was changed, and the tests',
+  testsPass: (passed: Value, all: Value) => `${passed} of ${all} tests pass`,
+  handedIn: { solved: 'handed in, solved', failed: 'handed in, not solved' },
+  whichDiff: 'Which changes',
+  diffOfStep: 'This step',
+  diffOfAll: 'Since the start',
+  stepUnchanged: 'This step changed no file.',
+  unchanged: 'No file differs from the start.',
+  tests: 'Tests',
+  passes: '✓ pass',
+  fails: '✗ fail',
+  hiddenTest: 'hidden',
+  sinceThisStep: 'since this step',
+  programLegend:
+    'Every test as it fares after this step, run or not. The agent never reads hidden tests; they count when it hands in.',
   replayFailed: 'The world could not be replayed',
 } as const;
 

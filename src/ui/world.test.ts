@@ -30,7 +30,12 @@ test('a name was last seen where an observation last told it, not where a longer
 });
 
 test('a replay that leaves the record says after which step', () => {
-  const sketch = (stateHash: string) => ({ stateHash, holding: null, places: [] });
+  const sketch = (stateHash: string) => ({
+    kind: 'places' as const,
+    stateHash,
+    holding: null,
+    places: [],
+  });
   expect(firstDifference(told(), ['h0', 'h1', 'h2', 'h3'].map(sketch))).toBeNull();
   expect(firstDifference(told(), ['h0', 'h1', 'x', 'h3'].map(sketch))).toBe(2);
 });

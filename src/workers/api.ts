@@ -69,6 +69,11 @@ export interface EngineApi {
       readonly input: { readonly task: TaskRef; readonly actions: readonly string[] };
       readonly output: readonly WorldSketch[];
     };
+    /** What an episode's actions changed in its task's files, as a patch; null where it has none. */
+    readonly worldPatch: {
+      readonly input: { readonly task: TaskRef; readonly actions: readonly string[] };
+      readonly output: string | null;
+    };
     readonly models: { readonly input: null; readonly output: readonly StoredModel[] };
     readonly deleteModel: { readonly input: { readonly key: string }; readonly output: null };
     readonly deleteAllModels: { readonly input: null; readonly output: null };

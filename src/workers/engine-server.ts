@@ -54,6 +54,7 @@ export function engineHandlers(
       environments: () => worlds.call('describe', null, listLimit),
       tasks: (input) => worlds.call('tasks', input, listLimit),
       worldHistory: (input) => worlds.call('history', input, listLimit),
+      worldPatch: (input) => worlds.call('patch', input, listLimit),
       openTask: (input) => worlds.call('openTask', input, listLimit),
       models: () => listModels(),
       async deleteModel({ key }) {

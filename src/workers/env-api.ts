@@ -29,6 +29,11 @@ export interface EnvApi {
       readonly input: { readonly task: TaskRef; readonly actions: readonly string[] };
       readonly output: readonly WorldSketch[];
     };
+    /** What the actions changed in the task's files, as `git diff` writes it; null where there are none. */
+    readonly patch: {
+      readonly input: { readonly task: TaskRef; readonly actions: readonly string[] };
+      readonly output: string | null;
+    };
     /** The worker keeps nothing: the state comes with each call, so it can be replaced at any time. */
     readonly step: {
       readonly input: { readonly env: string; readonly state: Json; readonly action: string };

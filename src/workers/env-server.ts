@@ -3,6 +3,7 @@
 import type { Env, EnvReset } from '../envs/env.ts';
 import { environment, environments, openTaskFile } from '../envs/list.ts';
 import type { WorldView } from '../ports.ts';
+import type { Json, TaskRef, WorldSketch } from '../records.ts';
 import type { Handlers } from '../rpc.ts';
 import type { EnvApi } from './env-api.ts';
 
@@ -10,26 +11,31 @@ import type { EnvApi } from './env-api.ts';
 export const envHandlers: Handlers<EnvApi> = {
   calls: {
     describe: () => environments.map((env) => env.description),
-    tasks: ({ env, split }) => environment(env).tasks(split),
+    tasks: async ({ env, split }) => (await environment(env)).tasks(split),
     openTask: ({ name, text }) => openTaskFile(name, text),
-    history({ task, actions }) {
-      const env = environment(task.env);
-      if (!env.sketch) return [];
-      let { state } = env.initial(task);
-      const sketches = [env.sketch(state)];
-      for (const action of actions) {
-        state = env.step(state, action).state;
-        sketches.push(env.sketch(state));
+    async history({ task, actions }) {
+      const env = await environment(task.env);
+      const sketches: WorldSketch[] = [];
+      let before: Json | null = null;
+      for (const state of statesOf(env, task, actions)) {
+        if (env.sketch) sketches.push(env.sketch(state, before));
+        before = state;
       }
       return sketches;
     },
-    reset({ task }) {
-      const env = environment(task.env);
+    async patch({ task, actions }) {
+      const env = await environment(task.env);
+      if (!env.patch) return null;
+      const last = [...statesOf(env, task, actions)].at(-1);
+      return last === undefined ? null : env.patch(last);
+    },
+    async reset({ task }) {
+      const env = await environment(task.env);
       const reset = env.initial(task);
       return { state: reset.state, view: viewOf(env, reset, 0, false) };
     },
-    step({ env: id, state, action }) {
-      const env = environment(id);
+    async step({ env: id, state, action }) {
+      const env = await environment(id);
       const after = env.step(state, action);
       return { state: after.state, view: viewOf(env, after, after.reward, after.terminated) };
     },
@@ -44,5 +50,17 @@ function viewOf(env: Env, after: EnvReset, reward: number, terminated: boolean):
     reward,
     terminated,
     stateHash: after.info.stateHash,
+    ...(after.info.refused && { refused: true }),
+    ...(env.description.code && { verbatim: true }),
   };
+}
+
+/** The world at the start and after each action. */
+function* statesOf(env: Env, task: TaskRef, actions: readonly string[]): Generator<Json> {
+  let { state } = env.initial(task);
+  yield state;
+  for (const action of actions) {
+    state = env.step(state, action).state;
+    yield state;
+  }
 }
