@@ -10,6 +10,7 @@ import {
   quantile,
   signFlip,
   standardError,
+  tInterval,
   wilson,
 } from './statistics.ts';
 
@@ -107,5 +108,25 @@ describe('nothing to say', () => {
     expect(bootstrapMean([0, 0, 0, 0], stream(1))).toBeNull(); // no width is no certainty
     expect(signFlip([0, 0], stream(1))).toBeNull();
     expect(holm([])).toEqual([]);
+  });
+});
+
+describe("Student's interval", () => {
+  // SciPy 1.17: mean ± t.ppf(0.975, n - 1) · sem
+  test('of three values is wide: 4.3 standard errors, not 1.96', () => {
+    const { low, high } = tInterval([10, 12, 15.5]) ?? { low: 0, high: 0 };
+    expect(low).toBeCloseTo(5.58445, 3);
+    expect(high).toBeCloseTo(19.41555, 3);
+  });
+
+  test('is cut to what is possible, and says nothing of one value or of equal ones', () => {
+    expect(tInterval([0.2, 0.5, 0.9], { low: 0, high: 1 })).toEqual({ low: 0, high: 1 });
+    expect([tInterval([]), tInterval([3]), tInterval([2, 2, 2])]).toEqual([null, null, null]);
+  });
+
+  test('goes on beyond the table: 2.03951 with 31 degrees of freedom', () => {
+    const values = Array.from({ length: 32 }, (_, i) => i % 2); // mean 1/2, standard error 1/√124
+    const { high } = tInterval(values) ?? { high: 0 };
+    expect((high - 0.5) * Math.sqrt(124)).toBeCloseTo(2.039513, 5);
   });
 });

@@ -44,15 +44,30 @@ test('runs group by method, and observing is a method of its own', () => {
   ]);
 });
 
-test('a mean is over the runs that reach the step, its interval is 1.96 standard errors', () => {
+test('a mean is over the runs that reach the step, its interval Student’s', () => {
   const [a, b] = [made(6, 1), made(4, 2)];
   const line = meanLine([a, b], 'repetition');
   expect(line.map(({ n }) => n)).toEqual([2, 2, 2, 2, 1, 1]);
   const [x = 0, y = 0] = [a, b].map((run) => run.steps[3]?.repetition ?? 0);
   expect(line[3]?.mean).toBeCloseTo((x + y) / 2, 12);
-  // Of two values the standard error is half their distance.
-  expect(line[3]?.interval?.high).toBeCloseTo((x + y) / 2 + (1.96 * Math.abs(x - y)) / 2, 10);
   expect(line[5]?.interval).toBeNull();
+});
+
+test('no interval leaves what is possible, however few runs there are', () => {
+  const runs = [made(6, 1, {}, 'solved'), made(30, 2), made(30, 3)];
+  for (const quantity of ['repetition', 'novelty', 'reward'] as const) {
+    const intervals = meanLine(runs, quantity).flatMap(({ interval }) => interval ?? []);
+    expect(intervals.length, quantity).toBeGreaterThan(3);
+    expect(Math.min(...intervals.map(({ low }) => low)), quantity).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...intervals.map(({ high }) => high)), quantity).toBeLessThanOrEqual(1);
+  }
+  for (const { label, interval } of finalValues(runs)) {
+    if (interval) expect(interval.low, label).toBeGreaterThanOrEqual(0);
+  }
+  // Rewards of 1, 0 and 0 after the sixth step: statsmodels proportion_confint(1, 3, method="wilson")
+  const sixth = meanLine(runs, 'reward').find(({ t }) => t === 6);
+  expect(sixth?.interval?.low).toBeCloseTo(0.0615, 4);
+  expect(sixth?.interval?.high).toBeCloseTo(0.7923, 4);
 });
 
 test('success has its Wilson interval: 1 of 2 is 0.5 [0.095, 0.905]', () => {

@@ -1,7 +1,7 @@
 /** The numbers behind comparing runs: lines, groups, final values, differing settings, first divergence. Pure. */
 
 import { type FieldName, fields } from '../config.ts';
-import { type Interval, mean, standardError, wilson } from '../math/statistics.ts';
+import { type Interval, mean, tInterval, wilson } from '../math/statistics.ts';
 import type { RunManifest, StepTaken } from '../records.ts';
 import { settingText } from './numbers.ts';
 import type { RunView } from './run-view.ts';
@@ -66,7 +66,7 @@ export interface MeanPoint {
   readonly mean: number;
   /** How many runs had a value here; runs end at different steps. */
   readonly n: number;
-  /** Mean ± 1.96 standard errors; null with fewer than two runs. */
+  /** Of the mean, 95 %; null where nothing can be said: fewer than two runs, or all equal. */
   readonly interval: Interval | null;
 }
 
@@ -81,15 +81,29 @@ export function meanLine(
   }
   return [...at]
     .sort(([a], [b]) => a - b)
-    .map(([t, values]) => ({ t, n: values.length, mean: mean(values), interval: around(values) }));
+    .map(([t, values]) => ({
+      t,
+      n: values.length,
+      mean: mean(values),
+      interval: intervalOf(values, ranges[quantity]),
+    }));
 }
 
-/** Mean ± 1.96 standard errors. */
-function around(values: readonly number[]): Interval | null {
-  const error = standardError(values);
-  if (error === null) return null;
-  const centre = mean(values);
-  return { low: centre - 1.96 * error, high: centre + 1.96 * error };
+/** Which values are possible; `rate` where every run has 0 or 1, or else anything. */
+const ranges: Readonly<Record<CompareQuantity, Interval | 'rate'>> = {
+  repetition: { low: 0, high: 1 },
+  novelty: { low: 0, high: 1 },
+  kl: { low: 0, high: Infinity },
+  loss: { low: 0, high: Infinity },
+  updates: { low: 0, high: Infinity },
+  reward: 'rate',
+};
+
+/** Wilson's interval of a rate, Student's of other means; never outside of what is possible. */
+function intervalOf(values: readonly number[], range: Interval | 'rate'): Interval | null {
+  if (range !== 'rate') return tInterval(values, range);
+  if (values.some((value) => value !== 0 && value !== 1)) return tInterval(values);
+  return values.length < 2 ? null : wilson(values.filter(Boolean).length, values.length);
 }
 
 /** A number of a group of runs with what is known of its precision. */
@@ -100,20 +114,24 @@ export interface Estimate {
   readonly interval: Interval | null;
 }
 
-/** What came out of a group of runs. Success has Wilson's interval, the others mean ± 1.96 standard errors. */
+/** What came out of a group of runs. Success has Wilson's interval, the others Student's, cut to what is possible. */
 export function finalValues(runs: readonly RunView[]): readonly Estimate[] {
   // Runs that an error of engine or world ended, or that never ended, say nothing of the method.
   const done = runs.filter(
     ({ ended }) => ended && ended.reason !== 'engine_error' && ended.reason !== 'environment_error',
   );
   const solved = done.filter(({ ended }) => ended?.reason === 'solved').length;
-  const estimate = (label: string, of: (run: RunView) => number | null): Estimate => {
+  const estimate = (
+    label: string,
+    of: (run: RunView) => number | null,
+    high = Infinity,
+  ): Estimate => {
     const values = done.map(of).filter((value) => value !== null);
     return {
       label,
       n: values.length,
       value: values.length === 0 ? null : mean(values),
-      interval: around(values),
+      interval: tInterval(values, { low: 0, high }),
     };
   };
   return [
@@ -124,8 +142,10 @@ export function finalValues(runs: readonly RunView[]): readonly Estimate[] {
       interval: wilson(solved, done.length),
     },
     estimate('steps', ({ steps }) => steps.length),
-    estimate(say.meanRepetition, ({ steps }) =>
-      steps.length === 0 ? null : mean(steps.map(({ repetition }) => repetition)),
+    estimate(
+      say.meanRepetition,
+      ({ steps }) => (steps.length === 0 ? null : mean(steps.map(({ repetition }) => repetition))),
+      1,
     ),
     estimate('updates', (run) => countSeries(run).at(-1)?.updates ?? 0),
     estimate('rollbacks', (run) => countSeries(run).at(-1)?.rollbacks ?? 0),

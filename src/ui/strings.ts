@@ -344,7 +344,7 @@ export const engine = {
 export const finalValues = {
   title: 'What came out',
   whatIntervals:
-    'Runs that came to an end. Success with Wilson’s 95 % interval, the others with mean ± 1.96 standard errors.',
+    'Runs that came to an end. Success with Wilson’s 95 % interval, the others with Student’s, cut to what is possible; none where all are equal.',
   csv: 'CSV',
   method: 'method',
 } as const;
@@ -675,7 +675,8 @@ export const overlay = {
   overSteps: 'Over the steps',
   quantity: 'What the lines show',
   groupMethod: 'group by method',
-  groupHelp: 'One line a method: the mean of its runs, with mean ± 1.96 standard errors around it.',
+  groupHelp:
+    'One line a method: the mean of its runs with its 95 % interval: Wilson’s of a reward of 0 or 1, Student’s otherwise, never outside of what is possible.',
   empty: 'None of the chosen runs measured this.',
   drawing: 'Drawing…',
   seed: (index: Value, method: Value, seed: Value) => `${index}: ${method}, seed ${seed}`,
