@@ -1,6 +1,7 @@
 /** Keeps the page's address and what is on screen in step: a step can be linked to, and a link opens it. */
 
 import { openDemo, openRun } from './actions.ts';
+import { chartKinds, ownTexts, readOwn } from './chart-choices.ts';
 import { openComparison, pickRuns } from './compare-actions.ts';
 import { type Link, readLink, writeLink } from './link.ts';
 import { initialReading } from './reading.ts';
@@ -69,6 +70,8 @@ function linkOf(state: UiState): Link {
     panel: reading.lower === 'tokens' ? null : reading.lower,
     charts: usual ? null : reading.charts,
     smoothing: reading.smoothing === 0 ? null : reading.smoothing,
+    own: Object.keys(reading.own).length === 0 ? null : ownTexts(reading.own),
+    axis: reading.axis === 'step' ? null : reading.axis,
     range: reading.range,
     // A file's run is known to this visit only.
     compare: comparing.open ? comparing.picked.filter((id) => !id.startsWith('file:')) : null,
@@ -105,13 +108,19 @@ async function openLink(link: Link): Promise<void> {
 }
 
 /** How the page is to look; what a link does not name stays as it is. */
-function viewEvents({ colour, tokens, panel, charts, smoothing, range }: Link): readonly UiEvent[] {
+function viewEvents(link: Link): readonly UiEvent[] {
+  const { colour, tokens, panel, charts, smoothing, own, axis, range } = link;
   return [
     ...(colour ? [{ type: 'quantity', quantity: colour } as const] : []),
     ...(tokens ? [{ type: 'token_view', view: tokens } as const] : []),
     ...(panel ? [{ type: 'lower_panel', panel } as const] : []),
     ...(charts ?? []).map((kind, place) => ({ type: 'chart', place, kind }) as const),
     ...(smoothing !== null ? [{ type: 'smoothing', smoothing } as const] : []),
+    ...chartKinds.flatMap((kind) => {
+      const choice = readOwn(own ?? [])[kind];
+      return choice ? [{ type: 'own_choice', kind, choice } as const] : [];
+    }),
+    ...(axis ? [{ type: 'step_axis', axis } as const] : []),
     ...(range ? [{ type: 'range', range } as const] : []),
   ];
 }

@@ -1,7 +1,8 @@
 /** What each chart of a run shows: its lines, limits, points and axis. Knows no chart library. */
 
+import type { ChartKind } from './chart-choices.ts';
 import type { PlotLimit, PlotLine } from './plot.tsx';
-import type { ChartKind } from './reading.ts';
+
 import type { RunView } from './run-view.ts';
 import {
   type AxisWish,

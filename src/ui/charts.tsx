@@ -11,16 +11,17 @@ import {
   useRef,
   useState,
 } from 'react';
+import { type ChartKind, chartKinds, mostSmoothing, smoothingOf } from './chart-choices.ts';
 import { type ChartSpec, chartSpec, chartTitles, smoothedSpec } from './chart-specs.ts';
 import { csvOf } from './csv.ts';
 import { Dialog } from './dialog.tsx';
 import { Icon } from './icons.tsx';
 import { valueText } from './numbers.ts';
-import { chartKinds } from './reading.ts';
 import type { RunView } from './run-view.ts';
 import { SavePlot } from './save-plot.tsx';
 import { axisEnd, summaryOf } from './series.ts';
 import { shownStep } from './state.ts';
+import { type Places, placeOf, placesOf, type StepAxis, spanOf, stepAxes } from './step-axis.ts';
 import { dispatch, useLab } from './store.ts';
 import { charts as say } from './strings.ts';
 import { Term } from './tip.tsx';
@@ -39,19 +40,28 @@ const framesPerChart = 2;
 
 export function Charts({ run: latest }: { run: RunView }) {
   const run = useSlower(latest);
-  const { charts, range, smoothing } = useLab((state) => state.reading);
+  const { charts, range, smoothing, own, axis } = useLab((state) => state.reading);
   const { settings } = run.started.manifest;
   const specs = useMemo(
-    () => charts.map((kind) => smoothedSpec(chartSpec(run, kind), smoothing)),
-    [run, charts, smoothing],
+    () =>
+      charts.map((kind) => {
+        const past = smoothingOf({ charts, smoothing, own, axis }, kind);
+        return smoothedSpec(chartSpec(run, kind), past);
+      }),
+    [run, charts, smoothing, own, axis],
   );
+  const places = useMemo(() => (axis === 'step' ? null : placesOf(run, axis)), [run, axis]);
   const whole = axisEnd(run.steps.at(-1)?.t ?? 0, settings.step_limit);
   const [start, end] = range ?? [0, whole];
-  const views = useMemo(() => specs.map((spec) => ({ spec, start, end })), [specs, start, end]);
+  const views = useMemo(
+    () => specs.map((spec) => ({ spec, start, end, places })),
+    [specs, start, end, places],
+  );
   return (
     <section className="charts-panel" aria-label={say.charts}>
       <div className="charts-bar">
         <Smoothing />
+        <OverAxis missing={axis !== 'step' && places === null} />
         {range ? (
           <button
             type="button"
@@ -73,22 +83,79 @@ export function Charts({ run: latest }: { run: RunView }) {
   );
 }
 
-/** How strongly the lines are smoothed. */
-export function Smoothing() {
+/** How strongly the lines of all charts are smoothed. */
+function Smoothing() {
   const smoothing = useLab((state) => state.reading.smoothing);
+  return (
+    <SmoothingRange
+      value={smoothing}
+      onChange={(value) => dispatch({ type: 'smoothing', smoothing: value })}
+    />
+  );
+}
+
+/** The same of one chart, which may have its own. */
+export function OwnSmoothing({ kind }: { kind: ChartKind }) {
+  const value = useLab((state) => smoothingOf(state.reading, kind));
+  const isOwn = useLab((state) => state.reading.own[kind]?.smoothing !== undefined);
+  const choose = (smoothing: number | undefined) =>
+    dispatch({ type: 'own_choice', kind, choice: { smoothing } });
+  return (
+    <span className="smoothing">
+      <SmoothingRange value={value} onChange={choose} />
+      {isOwn && (
+        <button type="button" className="link" onClick={() => choose(undefined)}>
+          {say.asAll}
+        </button>
+      )}
+    </span>
+  );
+}
+
+function SmoothingRange({ value, onChange }: { value: number; onChange: (value: number) => void }) {
   return (
     <label className="smoothing" data-tip={say.smoothingHelp}>
       {say.smoothing}
       <input
         type="range"
         min={0}
-        max={0.98}
+        max={mostSmoothing}
         step={0.02}
-        value={smoothing}
-        onChange={(event) => dispatch({ type: 'smoothing', smoothing: Number(event.target.value) })}
+        value={value}
+        onChange={(event) => onChange(Number(event.target.value))}
       />
-      <output>{smoothing === 0 ? say.off : smoothing.toFixed(2)}</output>
+      <output>{value === 0 ? say.off : value.toFixed(2)}</output>
     </label>
+  );
+}
+
+const axisNames: Readonly<Record<StepAxis, { readonly over: string; readonly unit: string }>> = {
+  step: { over: say.overStep, unit: say.step },
+  tokens: { over: say.overTokens, unit: say.tokens },
+  seconds: { over: say.overSeconds, unit: say.seconds },
+};
+
+/** What the charts are drawn over. */
+function OverAxis({ missing }: { missing: boolean }) {
+  const axis = useLab((state) => state.reading.axis);
+  return (
+    <select
+      className="over-axis"
+      aria-label={say.overAxis}
+      data-tip={missing ? say.noTimes : say.overAxis}
+      data-missing={missing || undefined}
+      value={axis}
+      onChange={(event) => {
+        const chosen = stepAxes.find((one) => one === event.target.value);
+        if (chosen) dispatch({ type: 'step_axis', axis: chosen });
+      }}
+    >
+      {stepAxes.map((one) => (
+        <option key={one} value={one}>
+          {axisNames[one].over}
+        </option>
+      ))}
+    </select>
   );
 }
 
@@ -98,15 +165,25 @@ const Chart = memo(function Chart({
   view,
 }: {
   place: number;
-  view: { readonly spec: ChartSpec; readonly start: number; readonly end: number };
+  view: {
+    readonly spec: ChartSpec;
+    readonly start: number;
+    readonly end: number;
+    /** Where steps lie on the axis; null where they are counted. */
+    readonly places: Places | null;
+  };
 }) {
   const late = useTurn(view, place * framesPerChart);
   // Another quantity shows at once; new values of the same one take their turn.
-  const { spec, start, end } = late.spec.kind === view.spec.kind ? late : view;
+  const { spec, start, end, places } = late.spec.kind === view.spec.kind ? late : view;
   const shown = spec.lines.filter((line) => !line.faint);
   const plot = useRef<HTMLDivElement>(null);
   const [table, setTable] = useState(false);
-  const [linear, setLinear] = useState(false);
+  const [choosing, setChoosing] = useState(false);
+  const own = useLab((state) => state.reading.own[spec.kind]);
+  const axis = useLab((state) => (places ? state.reading.axis : 'step'));
+  const canBeLog = spec.scale === 'log' || spec.scale === 'linear';
+  const scale = canBeLog ? (own?.scale ?? spec.scale) : spec.scale;
   const empty = spec.points.every((point) =>
     spec.lines.every(({ key }) => (point[key] ?? null) === null),
   );
@@ -132,18 +209,17 @@ const Chart = memo(function Chart({
         <span className="chart-unit">
           <span>{spec.unit}</span>
         </span>
-        {spec.scale === 'log' && (
-          <button
-            type="button"
-            className="button bare small"
-            aria-pressed={!linear}
-            aria-label={say.logAxis(spec.title)}
-            data-tip={say.logAxisHelp}
-            onClick={() => setLinear(!linear)}
-          >
-            {linear ? say.linear : say.log}
-          </button>
-        )}
+        <button
+          type="button"
+          className="button bare iconic small"
+          aria-expanded={choosing}
+          aria-label={say.own(spec.title)}
+          data-tip={say.ownHelp}
+          data-own={own !== undefined || undefined}
+          onClick={() => setChoosing(!choosing)}
+        >
+          <Icon name="wave" />
+        </button>
         <button
           type="button"
           className="button bare iconic small"
@@ -154,6 +230,29 @@ const Chart = memo(function Chart({
           <Icon name="table" />
         </button>
       </div>
+      {choosing && (
+        <div className="chart-choices">
+          <OwnSmoothing kind={spec.kind} />
+          {canBeLog && (
+            <button
+              type="button"
+              className="button bare small"
+              aria-pressed={scale === 'log'}
+              aria-label={say.logAxis(spec.title)}
+              data-tip={say.logAxisHelp}
+              onClick={() =>
+                dispatch({
+                  type: 'own_choice',
+                  kind: spec.kind,
+                  choice: { scale: scale === 'log' ? 'linear' : 'log' },
+                })
+              }
+            >
+              {scale === 'log' ? say.log : say.linear}
+            </button>
+          )}
+        </div>
+      )}
       <p className="chart-legend">
         {shown.map((line) => (
           <span key={line.key}>
@@ -171,7 +270,7 @@ const Chart = memo(function Chart({
       </p>
       <div className="chart-plot" ref={plot}>
         <span className="chart-axis" aria-hidden="true">
-          {say.step}
+          {axisNames[axis].unit}
         </span>
         {empty ? (
           <p className="chart-empty">{say.empty}</p>
@@ -181,13 +280,14 @@ const Chart = memo(function Chart({
               lines={spec.lines}
               limits={spec.limits}
               points={spec.points}
-              scale={spec.scale === 'log' && linear ? 'linear' : spec.scale}
+              scale={scale}
+              places={places}
               start={start}
               end={end}
             />
           </Suspense>
         )}
-        {!empty && <Cursor start={start} end={end} />}
+        {!empty && <Cursor start={start} end={end} places={places} />}
       </div>
       <figcaption className="unseen">
         {shown
@@ -213,14 +313,13 @@ function Reading({ points, name }: { points: ChartSpec['points']; name: string }
 }
 
 /** Where the step on screen is, over the chart. */
-function Cursor({ start, end }: { start: number; end: number }) {
+function Cursor({ start, end, places }: { start: number; end: number; places: Places | null }) {
   const t = useLab(shownStep);
   if (t === 0 || t < start || t > end) return null;
+  const [low, high] = places ? spanOf(places, start, end) : [start, end];
+  const at = places ? placeOf(places, t) : t;
   return (
-    <span
-      className="chart-cursor"
-      style={{ '--at': (t - start) / (end - start) } as CSSProperties}
-    />
+    <span className="chart-cursor" style={{ '--at': (at - low) / (high - low) } as CSSProperties} />
   );
 }
 

@@ -1,7 +1,8 @@
 /** The address of what is on screen: run, step, token and how they are looked at, in the URL's hash. Other keys of the hash are kept. */
 
-import { type ChartKind, chartKinds } from './reading.ts';
+import { type ChartKind, chartKinds, mostSmoothing } from './chart-choices.ts';
 import { type Quantity, quantities } from './state.ts';
+import { type StepAxis, stepAxes } from './step-axis.ts';
 
 /** null: not named, which is how the page looks when it is opened. */
 export interface Link {
@@ -16,6 +17,10 @@ export interface Link {
   readonly panel: 'world' | null;
   readonly charts: readonly ChartKind[] | null;
   readonly smoothing: number | null;
+  /** What single charts have of their own, as chart-choices.ts writes it. */
+  readonly own: readonly string[] | null;
+  /** What the charts are drawn over, where it is not the steps. */
+  readonly axis: StepAxis | null;
   /** The steps that the charts show. */
   readonly range: readonly [from: number, to: number] | null;
   /** The runs that are compared; empty where the comparison is open and none is chosen. */
@@ -31,6 +36,8 @@ export const nowhere: Link = {
   panel: null,
   charts: null,
   smoothing: null,
+  own: null,
+  axis: null,
   range: null,
   compare: null,
 };
@@ -51,7 +58,9 @@ export function readLink(hash: string): Link {
     tokens: among('tokens', ['matrix', 'pinned']),
     panel: among('panel', ['world']),
     charts: charts?.every((one) => one !== undefined) && charts.length === 4 ? charts : null,
-    smoothing: smoothing > 0 && smoothing <= 0.98 ? smoothing : null,
+    smoothing: smoothing > 0 && smoothing <= mostSmoothing ? smoothing : null,
+    own: list(parts.get('own')),
+    axis: among('axis', stepAxes),
     range:
       range?.length === 2 && range[0] != null && range[1] != null && range[0] < range[1]
         ? [range[0], range[1]]

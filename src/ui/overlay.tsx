@@ -1,8 +1,9 @@
 /** One quantity of all chosen runs in one chart: a line a run, or a line a method with its interval. */
 
 import { lazy, Suspense, useMemo, useRef, useState } from 'react';
+import { smoothingOf } from './chart-choices.ts';
 import type { Points } from './chart-specs.ts';
-import { Smoothing } from './charts.tsx';
+import { OwnSmoothing } from './charts.tsx';
 import {
   byMethod,
   type CompareQuantity,
@@ -29,12 +30,13 @@ interface Drawing {
 
 export function Overlay({ runs }: { runs: readonly RunView[] }) {
   const { quantity, grouped } = useLab((state) => state.comparing);
-  const { smoothing, range } = useLab((state) => state.reading);
+  const range = useLab((state) => state.reading.range);
+  const smoothing = useLab((state) => smoothingOf(state.reading, quantity));
   const [hovered, setHovered] = useState<string | null>(null);
   const [held, setHeld] = useState<string | null>(null);
   const box = useRef<HTMLElement>(null);
   const drawing = useMemo(
-    () => (grouped ? ofGroups(runs, quantity) : ofRuns(runs, quantity, smoothing)),
+    () => (grouped ? ofGroups(runs, quantity, smoothing) : ofRuns(runs, quantity, smoothing)),
     [runs, quantity, grouped, smoothing],
   );
   const last = Math.max(1, ...runs.map(({ steps }) => steps.length));
@@ -76,7 +78,7 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
           />
           {say.groupMethod}
         </label>
-        {!grouped && <Smoothing />}
+        <OwnSmoothing kind={quantity} />
         <SavePlot
           name={`compare-${quantity}`}
           title={title}
@@ -164,29 +166,34 @@ function ofRuns(runs: readonly RunView[], quantity: CompareQuantity, past: numbe
   return { lines, bands: [], points: inOrder(rows) };
 }
 
-function ofGroups(runs: readonly RunView[], quantity: CompareQuantity): Drawing {
+/** The interval is that of the means as they are: smoothing would make it narrower than it is. */
+function ofGroups(runs: readonly RunView[], quantity: CompareQuantity, past: number): Drawing {
   const rows = new Map<number, Record<string, number | null>>();
   const lines: PlotLine[] = [];
   const bands: PlotBand[] = [];
   byMethod(runs).forEach((group, index) => {
     const series = seriesOf(index);
-    const [key, low, high] = [`mean ${index}`, `low ${index}`, `high ${index}`];
+    const [key, raw] = [`mean ${index}`, `raw ${index}`];
+    const [low, high] = [`low ${index}`, `high ${index}`];
     const label = `${group.name} (n = ${group.runs.length})`;
-    lines.push({
-      key,
-      label,
-      series,
-      shape: shapeOf(index, quantity),
-    });
+    const line = { label, series, shape: shapeOf(index, quantity) };
+    if (past > 0) lines.push({ ...line, key: raw, faint: true });
+    lines.push({ ...line, key });
     bands.push({ low, high, series, label });
-    for (const point of meanLine(group.runs, quantity)) {
+    const points = meanLine(group.runs, quantity);
+    const smooth = smoothed(
+      points.map((point) => point.mean),
+      past,
+    );
+    points.forEach((point, place) => {
       rows.set(point.t, {
         ...(rows.get(point.t) ?? { t: point.t }),
-        [key]: point.mean,
+        [key]: smooth[place] ?? null,
+        ...(past > 0 && { [raw]: point.mean }),
         [low]: point.interval?.low ?? null,
         [high]: point.interval?.high ?? null,
       });
-    }
+    });
   });
   return { lines, bands, points: inOrder(rows) };
 }

@@ -17,6 +17,7 @@ import {
 } from 'recharts';
 import { valueText } from './numbers.ts';
 import { type AxisWish, axisOf } from './series.ts';
+import { type Places, placeOf, spanOf, stepAt } from './step-axis.ts';
 import { dispatch } from './store.ts';
 import { plot as say } from './strings.ts';
 
@@ -53,6 +54,8 @@ interface PlotProps {
   /** The left and the right end of the step axis. */
   readonly start?: number;
   readonly end: number;
+  /** Where steps lie on the axis; null or absent where they are counted. */
+  readonly places?: Places | null;
   readonly bands?: readonly PlotBand[];
   /** The label of the one line that stands out; the others step back. */
   readonly only?: string | null;
@@ -78,6 +81,7 @@ export const Plot = memo(function Plot({
   scale,
   start = 0,
   end,
+  places = null,
   bands = noBands,
   only = null,
 }: PlotProps) {
@@ -89,28 +93,34 @@ export const Plot = memo(function Plot({
     parts: window.innerHeight >= 900 ? 4 : 2,
   });
   // A log axis has no place for 0: nothing is drawn there.
-  const drawn =
+  const positive =
     scale === 'log'
       ? points.map((point) =>
           Object.fromEntries(
             Object.entries(point).map(([key, value]) => [
               key,
-              value !== null && value > 0 ? value : null,
+              key === 't' || (value !== null && value > 0) ? value : null,
             ]),
           ),
         )
       : points;
+  const drawn = places
+    ? positive.map((point) => ({ ...point, t: placeOf(places, point.t ?? 0) }))
+    : positive;
+  const [low, high] = places ? spanOf(places, start, end) : [start, end];
+  const toStep = (label: string | number | undefined) =>
+    places ? stepAt(places, Number(label)) : Number(label);
   return (
     <ResponsiveContainer width="100%" height="100%" debounce={60}>
       <ComposedChart
         data={[...drawn]}
         margin={{ top: 6, right: plotRoom.right - edge, bottom: 0, left: 0 }}
         onMouseDown={({ activeLabel }) => {
-          const at = Number(activeLabel);
+          const at = toStep(activeLabel);
           if (activeLabel !== undefined && Number.isFinite(at)) setDrag({ from: at, to: at });
         }}
         onMouseMove={({ activeLabel }) => {
-          const at = Number(activeLabel);
+          const at = toStep(activeLabel);
           if (drag && activeLabel !== undefined && at !== drag.to) setDrag({ ...drag, to: at });
         }}
         onMouseLeave={() => setDrag(null)}
@@ -126,9 +136,10 @@ export const Plot = memo(function Plot({
         <XAxis
           dataKey="t"
           type="number"
-          domain={[start, end]}
+          domain={[low, high]}
           allowDataOverflow={start > 0 || points.some((point) => (point.t ?? 0) > end)}
-          allowDecimals={false}
+          allowDecimals={places !== null && high - low < 5}
+          tickFormatter={(value: number) => (places ? valueText(value) : String(value))}
           padding={{ right: edge }}
           tickCount={6}
           tick={tick}
@@ -154,7 +165,7 @@ export const Plot = memo(function Plot({
           content={({ active, payload, label }) =>
             active && payload.length > 0 ? (
               <div className="chart-tip">
-                <strong>{say.step(label ?? '')}</strong>
+                <strong>{say.step(toStep(label))}</strong>
                 {lines
                   .filter((line) => !line.faint)
                   .map((line) => {
@@ -170,7 +181,12 @@ export const Plot = memo(function Plot({
           }
         />
         {drag && drag.from !== drag.to && (
-          <ReferenceArea x1={drag.from} x2={drag.to} fill="var(--accent)" fillOpacity={0.12} />
+          <ReferenceArea
+            x1={places ? placeOf(places, drag.from) : drag.from}
+            x2={places ? placeOf(places, drag.to) : drag.to}
+            fill="var(--accent)"
+            fillOpacity={0.12}
+          />
         )}
         {bands.map((band) => (
           <Area

@@ -1,7 +1,16 @@
 /** How the run on screen is read: what is searched, played, zoomed and pinned. A part of the page's state. */
 
+import {
+  type ChartChoices,
+  type ChartKind,
+  initialChoices,
+  mostSmoothing,
+  type OwnChoice,
+  withOwn,
+} from './chart-choices.ts';
 import type { StepFilter } from './find.ts';
 import type { NumberFilter } from './item-numbers.ts';
+import type { StepAxis } from './step-axis.ts';
 
 /** A token that was kept aside: token `j` of the boundary with this sequence number. */
 export interface PinnedToken {
@@ -14,21 +23,7 @@ export type PlaySpeed = 1 | 2 | 4;
 /** What stands under the charts. */
 export type LowerPanel = 'tokens' | 'world';
 
-/** What a chart shows. */
-export const chartKinds = [
-  'repetition',
-  'kl',
-  'loss',
-  'updates',
-  'reward',
-  'novelty',
-  'gradient',
-] as const;
-export type ChartKind = (typeof chartKinds)[number];
-
-export interface Reading {
-  /** What the four charts show, in order. */
-  readonly charts: readonly ChartKind[];
+export interface Reading extends ChartChoices {
   readonly find: string;
   readonly filter: StepFilter;
   /** Hides besides what has no such number; null does not look at numbers. */
@@ -42,8 +37,6 @@ export interface Reading {
   readonly lower: LowerPanel;
   /** The steps that the charts show, ends included; null shows all. */
   readonly range: readonly [from: number, to: number] | null;
-  /** Weight of the past in the exponential moving average of the charts, 0 to 0.98; 0 smooths nothing. */
-  readonly smoothing: number;
 }
 
 export type ReadingEvent =
@@ -58,10 +51,12 @@ export type ReadingEvent =
   | { readonly type: 'lower_panel'; readonly panel: LowerPanel }
   | { readonly type: 'range'; readonly range: readonly [number, number] | null }
   | { readonly type: 'chart'; readonly place: number; readonly kind: ChartKind }
-  | { readonly type: 'smoothing'; readonly smoothing: number };
+  | { readonly type: 'smoothing'; readonly smoothing: number }
+  | { readonly type: 'own_choice'; readonly kind: ChartKind; readonly choice: OwnChoice }
+  | { readonly type: 'step_axis'; readonly axis: StepAxis };
 
 export const initialReading: Reading = {
-  charts: ['repetition', 'kl', 'loss', 'updates'],
+  ...initialChoices,
   find: '',
   filter: 'all',
   numberFilter: null,
@@ -71,13 +66,12 @@ export const initialReading: Reading = {
   pinned: [],
   lower: 'tokens',
   range: null,
-  smoothing: 0,
 };
 
 /** Another run: what belongs to the old one goes, how it was looked at stays. */
 export function readAnother(reading: Reading): Reading {
-  const { charts, speed, lower, smoothing } = reading;
-  return { ...initialReading, charts, speed, lower, smoothing };
+  const { charts, smoothing, own, axis, speed, lower } = reading;
+  return { ...initialReading, charts, smoothing, own, axis, speed, lower };
 }
 
 export function reduceReading(reading: Reading, event: ReadingEvent): Reading {
@@ -117,7 +111,11 @@ export function reduceReading(reading: Reading, event: ReadingEvent): Reading {
       return { ...reading, charts };
     }
     case 'smoothing':
-      return { ...reading, smoothing: Math.min(0.98, Math.max(0, event.smoothing)) };
+      return { ...reading, smoothing: Math.min(mostSmoothing, Math.max(0, event.smoothing)) };
+    case 'own_choice':
+      return { ...reading, own: withOwn(reading.own, event.kind, event.choice) };
+    case 'step_axis':
+      return { ...reading, axis: event.axis };
     default:
       return event satisfies never;
   }

@@ -387,6 +387,8 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'range':
     case 'chart':
     case 'smoothing':
+    case 'own_choice':
+    case 'step_axis':
       return { ...state, reading: reduceReading(state.reading, event) };
     case 'writer':
     case 'queue_started':

@@ -2,6 +2,7 @@
 
 import { create } from 'zustand';
 import { fieldNames, fieldProblem, type Settings } from '../config.ts';
+import { readChoices, writeChoices } from './chart-choices.ts';
 import { startSettings } from './defaults.ts';
 import { readSharedSettings, writeSharedSettings } from './shared-settings.ts';
 import { initialState, reduce, type Theme, type UiEvent, type UiState } from './state.ts';
@@ -10,6 +11,7 @@ const settingsKey = 'attt.settings';
 /** index.html reads it as well. */
 const themeKey = 'attt.theme';
 const notifyKey = 'attt.notify';
+const chartsKey = 'attt.charts';
 /** Browsers refuse more than some hundred changes of the address in half a minute. */
 const shareAfterMs = 300;
 
@@ -18,6 +20,7 @@ export const useLab = create<UiState>()(() => ({
   ...initialState,
   settings: { ...rememberedSettings(), ...readSharedSettings(addressHash()) },
   theme: rememberedTheme(),
+  reading: { ...initialState.reading, ...readChoices(recall(chartsKey)) },
   notebook: { ...initialState.notebook, notify: recall(notifyKey) === 'true' },
 }));
 
@@ -33,6 +36,10 @@ export function dispatch(...events: readonly UiEvent[]): void {
   }
   if (after.notebook.notify !== before.notebook.notify) {
     remember(notifyKey, String(after.notebook.notify));
+  }
+  if (after.reading !== before.reading) {
+    const [was, is] = [writeChoices(before.reading), writeChoices(after.reading)];
+    if (was !== is) remember(chartsKey, is);
   }
   if (after.theme !== before.theme) remember(themeKey, after.theme);
 }
