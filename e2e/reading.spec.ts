@@ -104,6 +104,9 @@ test('a step has an address, its record, and says why there was no update in num
   const current = page.locator('.step[aria-current]');
   await expect(current).toHaveAttribute('data-step', '35');
   await expect(page.locator('.token-detail')).toContainText('place 5 of');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('region', { name: 'Transcript' })).toBeFocused();
   await page.keyboard.press('ArrowLeft');
   await expect.poll(() => new URL(page.url()).hash).toBe(`#run=${summary.id}&step=34`);
   await current.getByRole('button', { name: 'Link' }).click();

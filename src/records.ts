@@ -394,6 +394,12 @@ export interface LearnerSnapshot {
   readonly ewc?: EwcData;
 }
 
+/** What a run's snapshots take on the disk. */
+export interface KeptSnapshots {
+  readonly count: number;
+  readonly bytes: number;
+}
+
 /** Per parameter, in the optimiser's order. */
 export interface EwcData {
   /** Sum of the squared gradients of the accepted updates. */

@@ -5,7 +5,7 @@ import { defaultSettings } from '../config.ts';
 import type { EpisodeEvent, LearnerSnapshot, RunSummary } from '../records.ts';
 import { openStore, stored } from './database.ts';
 import { appendEvent, deleteRun, getRun, listRuns, runEvents, saveRun } from './runs.ts';
-import { loadSnapshot, saveSnapshot } from './snapshots.ts';
+import { loadSnapshot, saveSnapshot, snapshotSizes } from './snapshots.ts';
 
 const task = { env: 'household/ALFWorld-v0.4', split: 'train', index: 0 };
 const run = (id: string, createdAt: string): RunSummary => ({
@@ -88,6 +88,34 @@ test('a snapshot comes back bit for bit, signed zeros and denormals included', a
     new Uint32Array(new Float32Array([0.1, 1e-40]).buffer),
   );
   expect(Object.is(back?.bT[0], -0)).toBe(true);
+});
+
+test('a run keeps two snapshots, however often they are saved, and their bytes are told', async () => {
+  for (const x of [1, 2, 3]) {
+    await saveSnapshot('f', 'start', snapshot(x));
+    await saveSnapshot('f', 'latest', snapshot(x));
+  }
+  const { adapter, optimiser } = snapshot(1);
+  const numbers = [
+    ...adapter.modules.flatMap(({ aT, bT }) => [...aT, ...bT]),
+    ...[...optimiser.m, ...optimiser.v].flatMap((array) => [...array]),
+  ];
+  const { f, d } = await snapshotSizes();
+  expect(f).toEqual({ count: 2, bytes: 2 * 4 * numbers.length });
+  expect(d?.count).toBe(1);
+  await deleteRun('f');
+  expect((await snapshotSizes()).f).toBeUndefined();
+});
+
+test('snapshots of a version that noted no sizes are measured', async () => {
+  await stored('an older snapshot', () =>
+    openStore('snapshots')('readwrite', (store) =>
+      promisifyRequest(store.put(snapshot(1), ['g', 'start'])),
+    ),
+  );
+  await saveSnapshot('h', 'start', snapshot(1));
+  const { g, h } = await snapshotSizes();
+  expect(g).toEqual(h);
 });
 
 test('a put that succeeds in a transaction that then aborts is not saved, and the old value stays', async () => {

@@ -47,11 +47,13 @@ export function App() {
   const drop = useDrop();
   return (
     <div className="app" {...drop.handlers}>
+      <SkipButton to={run && !comparing ? say.skipToTranscript : say.skipToMain} />
       <Header />
       <TabsBanner />
       <RunBar />
       <main className="main">
         <Side />
+        <span id="skipped-side" className="unseen" tabIndex={-1} />
         <Suspense fallback={<p className="aside opening">{say.opening}</p>}>
           {comparing ? <Compare /> : run ? <RunScreen run={run} /> : <Welcome />}
         </Suspense>
@@ -65,6 +67,23 @@ export function App() {
         </div>
       )}
     </div>
+  );
+}
+
+/** The first thing that Tab reaches: past the head, the controls and the side. */
+function SkipButton({ to }: { to: string }) {
+  return (
+    <button
+      type="button"
+      className="skip"
+      onClick={() => {
+        const target =
+          document.getElementById('transcript') ?? document.getElementById('skipped-side');
+        target?.focus();
+      }}
+    >
+      {to}
+    </button>
   );
 }
 

@@ -3,12 +3,14 @@
 import { memo, useState } from 'react';
 import type { Settings } from '../config.ts';
 import type { Boundary } from '../records.ts';
+import { ForkDialog } from './fork-dialog.tsx';
 import { Found } from './found.tsx';
 import { Mark } from './icons.tsx';
 import { valueText } from './numbers.ts';
 import { RecordDialog } from './record-dialog.tsx';
 import { outcomeWording } from './run-view.ts';
-import { dispatch } from './store.ts';
+import { shownRun } from './state.ts';
+import { dispatch, useLab } from './store.ts';
 import type { TermName } from './strings.ts';
 import { boundaryCard as say } from './strings.ts';
 import { Term } from './tip.tsx';
@@ -29,7 +31,7 @@ export const BoundaryCard = memo(function BoundaryCard({
   find,
   place,
 }: BoundaryCardProps) {
-  const [record, setRecord] = useState(false);
+  const [open, setOpen] = useState<'record' | 'fork' | null>(null);
   const wording = outcomeWording(boundary.outcome, boundary.restored);
   const first = boundary.losses[0];
   const last = boundary.losses.at(-1);
@@ -94,7 +96,7 @@ export const BoundaryCard = memo(function BoundaryCard({
           <div>
             <dt className="unseen">{say.record}</dt>
             <dd>
-              <button type="button" className="link" onClick={() => setRecord(true)}>
+              <button type="button" className="link" onClick={() => setOpen('record')}>
                 {say.json}
               </button>
             </dd>
@@ -113,18 +115,38 @@ export const BoundaryCard = memo(function BoundaryCard({
               </dd>
             </div>
           )}
+          <div>
+            <dt className="unseen">{say.goBack}</dt>
+            <dd>
+              <button
+                type="button"
+                className="link"
+                data-tip={say.goBackHelp}
+                onClick={() => setOpen('fork')}
+              >
+                {say.goBack}
+              </button>
+            </dd>
+          </div>
         </dl>
       )}
-      {record && (
+      {open === 'record' && (
         <RecordDialog
           title={say.recordTitle(boundary.t)}
           records={[boundary]}
-          onClose={() => setRecord(false)}
+          onClose={() => setOpen(null)}
         />
       )}
+      {open === 'fork' && <GoBack t={boundary.t} onClose={() => setOpen(null)} />}
     </li>
   );
 });
+
+/** Reads the run only where it is asked for: a card is not drawn again at each step of a run. */
+function GoBack({ t, onClose }: { t: number; onClose: () => void }) {
+  const run = useLab(shownRun);
+  return run && <ForkDialog run={run} t={t} onClose={onClose} />;
+}
 
 function known(value: number | null): string | null {
   return value === null ? null : valueText(value);

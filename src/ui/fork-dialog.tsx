@@ -20,6 +20,7 @@ export function ForkDialog({ run, t, onClose }: { run: RunView; t: number; onClo
   return (
     <Dialog title={say.title(t)} onClose={onClose}>
       <p>{say.help(plural(t, 'step'))}</p>
+      <p className="aside">{say.isGoingBack(t)}</p>
       {changed.length === 0 ? (
         <p className="aside">{say.noChangeYet}</p>
       ) : (

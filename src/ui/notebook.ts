@@ -1,6 +1,7 @@
 /** The notebook around the run on screen: who may write, what is queued, what the disk holds. A part of the page's state. */
 
 import type { PlannedEpisode } from '../experiment/plan.ts';
+import type { KeptSnapshots } from '../records.ts';
 
 /** Episodes that run one after another. */
 export interface Queue {
@@ -18,6 +19,8 @@ export interface Storage {
   readonly quota: number;
   /** False: the browser may clear it when the disk runs short. */
   readonly persisted: boolean;
+  /** What the adapters of each run take, by its id. */
+  readonly snapshots: Readonly<Record<string, KeptSnapshots>>;
 }
 
 /** Only one tab writes; the others read. */

@@ -6,7 +6,7 @@ import { deleteRun, openFile, openRun } from './actions.ts';
 import { openComparison } from './compare-actions.ts';
 import { DeleteButton } from './delete-button.tsx';
 import { Icon, Mark } from './icons.tsx';
-import { plural, whenText } from './numbers.ts';
+import { bytesText, plural, whenText } from './numbers.ts';
 import { ReportButton } from './report-button.tsx';
 import { endWording } from './run-view.ts';
 import { canResume, resumeRun } from './running.ts';
@@ -80,6 +80,7 @@ function Run({ run, current, live }: { run: RunSummary; current: boolean; live: 
   const locked = useLab(
     (state) => isRunning(state) || state.loading !== null || state.notebook.writer === 'other_tab',
   );
+  const kept = useLab((state) => state.notebook.storage?.snapshots[run.id]);
   const { manifest } = run;
   const end = run.reason ? endWording(run.reason) : null;
   return (
@@ -103,6 +104,7 @@ function Run({ run, current, live }: { run: RunSummary; current: boolean; live: 
         </span>
         <span className="run-facts">
           {say.details(whenText(run.createdAt), manifest.modelName, manifest.settings.seed)}
+          {kept && say.snapshots(plural(kept.count, 'snapshot'), bytesText(kept.bytes))}
         </span>
       </button>
       {canResume(run) && !live && (

@@ -13,6 +13,10 @@ import { storageFoot as say } from './strings.ts';
 export function StorageFoot() {
   const storage = useLab((state) => state.notebook.storage);
   const count = useLab((state) => state.runs.length);
+  const kept = Object.values(storage?.snapshots ?? {}).reduce(
+    (sum, { count: more, bytes }) => ({ count: sum.count + more, bytes: sum.bytes + bytes }),
+    { count: 0, bytes: 0 },
+  );
   const picker = useRef<HTMLInputElement>(null);
   return (
     <div className="storage">
@@ -53,6 +57,8 @@ export function StorageFoot() {
       {storage && (
         <p className="aside">
           {say.used(bytesText(storage.usage), bytesText(storage.quota))}{' '}
+          {kept.count > 0 &&
+            `${say.snapshots(plural(kept.count, 'snapshot'), bytesText(kept.bytes))} `}
           {storage.persisted ? (
             say.persisted
           ) : (

@@ -1,6 +1,7 @@
 /** What the browser says of this page's storage, and the wish that it be kept. */
 
 import type { RunSummary } from '../records.ts';
+import { engine } from './engine.ts';
 import { dispatch, useLab } from './store.ts';
 
 /** A run of fewer steps was a try. */
@@ -10,11 +11,15 @@ const worthKeeping = 5;
 export async function refreshStorage(): Promise<void> {
   const manager = typeof navigator === 'undefined' ? undefined : navigator.storage;
   if (!manager?.estimate) return;
-  const [{ usage = 0, quota = 0 }, persisted] = await Promise.all([
+  const [{ usage = 0, quota = 0 }, persisted, snapshots] = await Promise.all([
     manager.estimate(),
     manager.persisted(),
+    // Without an engine, or with an unreadable store, the rest is told all the same.
+    engine()
+      .call('snapshotSizes', null)
+      .catch(() => ({})),
   ]);
-  dispatch({ type: 'storage', storage: { usage, quota, persisted } });
+  dispatch({ type: 'storage', storage: { usage, quota, persisted, snapshots } });
 }
 
 /** Asks the browser not to clear this page's storage; true when it agrees. */

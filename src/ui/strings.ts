@@ -10,6 +10,7 @@ export const nouns = {
   rollback: ['rollback', 'rollbacks'],
   token: ['token', 'tokens'],
   model: ['model', 'models'],
+  snapshot: ['snapshot', 'snapshots'],
   run: ['run', 'runs'],
   task: ['task', 'tasks'],
   seed: ['seed', 'seeds'],
@@ -181,6 +182,8 @@ export const app = {
   runs: 'Runs',
   adapters: 'Adapters',
   side: 'Setup, runs and adapters',
+  skipToTranscript: 'Skip to the transcript',
+  skipToMain: 'Skip to what is on screen',
   sideTabs: 'What this side shows',
   title: 'aTTT Lab',
   titleDone: (t: Value) => `Done, ${t} steps · aTTT Lab`,
@@ -203,6 +206,9 @@ export const boundaryCard = {
   json: 'JSON',
   tokens: 'tokens',
   showTokens: 'show its tokens',
+  goBack: 'go back to here',
+  goBackHelp:
+    'A new run that has the adapter, the world and the conversation of this moment, and goes on from there.',
   recordTitle: (t: Value) => `Boundary after step ${t}`,
   klNotMeasured: 'not measured at this update',
 } as const;
@@ -409,6 +415,8 @@ export const forkDialog = {
   title: (t: Value) => `Fork from step ${t}`,
   help: (steps: Value) =>
     `The new run writes the first ${steps} of this one again, word by word, trains on them under the settings of the form at the left, and then goes its own way. This run stays as it is.`,
+  isGoingBack: (t: Value) =>
+    `This is also how to go back to step ${t}: the adapter, the world and the conversation are made again from the record as they were then, so that no snapshot of each step has to be kept. With the settings of this run, on the same machine, they are equal to the last bit.`,
   noChangeYet:
     'The form has the settings of this run. Change some first, or fork as it is to repeat it.',
   thisRun: 'in this run',
@@ -788,7 +796,8 @@ export const runBar = {
     'After the step in progress, train on the update text now, whatever the period says.',
   asked: 'Asked',
   updateNow: 'Update now',
-  rollBackNowHelp: 'After the step in progress, put the adapter back to the episode start.',
+  rollBackNowHelp:
+    'After the step in progress, put the adapter back to the episode start; world and conversation go on. To go back to any other step, adapter, world and conversation together: “Fork” at that step.',
   rollBackNow: 'Roll back now',
   observeOnly: 'Observe only',
   observeOnlyHelp:
@@ -974,6 +983,7 @@ export const runsList = {
   details: (createdAt: Value, modelName: Value, seed: Value) =>
     `${createdAt} · ${modelName} · seed ${seed}`,
   resume: 'Resume',
+  snapshots: (snapshots: Value, bytes: Value) => ` · ${snapshots}, ${bytes}`,
   resumeHelp: 'Goes on where it ended: what was written is repeated, not sampled again.',
   deleteRun: (goal: Value) => `Delete the run: ${goal}`,
 } as const;
@@ -1097,6 +1107,8 @@ export const storageFoot = {
     'Adds the runs of an exported notebook; those that are here already stay as they are.',
   notebook: (notebookEnding: Value) => `A notebook (${notebookEnding})`,
   used: (usage: Value, quota: Value) => `${usage} of ${quota} used.`,
+  snapshots: (snapshots: Value, bytes: Value) =>
+    `${snapshots} of adapters take ${bytes}. A run keeps two, its start and its newest, however long it is.`,
   persisted: 'This browser keeps it until you delete it.',
   notPersisted: 'This browser may clear it when the disk runs short.',
   askNot: 'Ask it not to',

@@ -71,6 +71,7 @@ export function Transcript({ run }: { run: RunView }) {
       <section
         ref={scroller}
         className="transcript-scroll"
+        id="transcript"
         aria-label={say.transcript}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reached by keyboard
         tabIndex={0}

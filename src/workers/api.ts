@@ -6,6 +6,7 @@ import type {
   Capabilities,
   EnvDescription,
   EpisodeEvent,
+  KeptSnapshots,
   LoadProgress,
   ModelInfo,
   ModelPreview,
@@ -96,6 +97,11 @@ export interface EngineApi {
     readonly runEvents: {
       readonly input: { readonly id: string };
       readonly output: readonly EpisodeEvent[];
+    };
+    /** What the snapshots of each run take, by its id. */
+    readonly snapshotSizes: {
+      readonly input: null;
+      readonly output: Readonly<Record<string, KeptSnapshots>>;
     };
     readonly deleteRun: { readonly input: { readonly id: string }; readonly output: null };
     readonly control: {

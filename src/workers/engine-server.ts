@@ -19,7 +19,7 @@ import {
   sha256Of,
 } from '../store/models.ts';
 import { deleteRun, getRun, listRuns, runEvents } from '../store/runs.ts';
-import { loadSnapshot } from '../store/snapshots.ts';
+import { loadSnapshot, snapshotSizes } from '../store/snapshots.ts';
 import { withMethod } from '../train/methods.ts';
 import { adapterHandlers } from './adapters-server.ts';
 import type { EngineApi } from './api.ts';
@@ -83,6 +83,7 @@ export function engineHandlers(
       settle: async (asked) => asked.map(withMethod),
       runs: () => listRuns(),
       runEvents: ({ id }) => runEvents(id),
+      snapshotSizes: () => snapshotSizes(),
       async deleteRun({ id }) {
         if (runner.isRunning(id)) {
           throw new LabError(
