@@ -36,14 +36,19 @@ test('how a run is looked at is in the address, and the address shows it so agai
   await page.locator('.heatmap-head').getByText('all', { exact: true }).click();
   await page.getByLabel('Chart 1 shows').selectOption('reward');
   await page.getByRole('slider', { name: 'smoothing' }).fill('0.5');
+  // One chart has a smoothing of its own, and all are drawn over what was written.
+  await page.getByRole('button', { name: 'Drift: smoothing and axis of its own' }).click();
+  await page.getByRole('slider', { name: 'smoothing' }).last().fill('0.9');
+  await page.getByLabel('What the charts are drawn over').selectOption('tokens');
   await expect
     .poll(() => new URL(page.url()).hash)
     .toBe(
-      '#run=run-0&step=10&colour=ce_change&tokens=matrix&charts=reward.kl.loss.updates&smoothing=0.5',
+      '#run=run-0&step=10&colour=ce_change&tokens=matrix&charts=reward.kl.loss.updates&smoothing=0.5&own=kl-90&axis=tokens',
     );
   await page.reload();
   await expect(page.locator('.step[aria-current]')).toHaveAttribute('data-step', '10');
   await expect(page.getByLabel('Chart 1 shows')).toHaveValue('reward');
+  await expect(page.locator('.chart-axis').first()).toHaveText('tokens');
   await expect(page.locator('.matrix canvas')).toBeVisible();
   await expect(page.locator('.legend')).toContainText('less likely');
 

@@ -34,11 +34,18 @@ export function report(title: string, error: ReturnType<typeof toWire>): void {
     notice: {
       tone: 'error',
       title,
-      message: error.message,
+      message: withoutName(error.message, title),
       next: remedies[error.code],
       action: actions[error.code] ?? null,
     },
   });
+}
+
+/** A message that begins with the name of a file which the title names already goes on without it. */
+function withoutName(message: string, title: string): string {
+  const [, name, text] = /^([^:,]+)[:,] (.+)$/s.exec(message) ?? [];
+  if (name === undefined || text === undefined || !title.startsWith(`${name} `)) return message;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 /** Reports an error that nothing on the page waited for. */
