@@ -132,7 +132,10 @@ function checkMagic(source: ByteSource, head: Uint8Array): void {
   throw bad(
     source,
     `not a GGUF file: it has ${source.size} bytes and begins with "${text}" (${shown}), ` +
-      'expected "GGUF". Choose a model file whose name ends in .gguf.',
+      'expected "GGUF". ' +
+      (text.startsWith('<')
+        ? 'It looks like a web page: give the address of the file itself, its download link.'
+        : 'Choose a model file whose name ends in .gguf.'),
   );
 }
 

@@ -12,6 +12,9 @@ interface RunningEngine {
 
 let running: RunningEngine | null = null;
 
+/** Marks errors that only say that the engine is down: its own notice tells it already. */
+export const engineDown = { engine: 'down' } as const;
+
 /**
  * A fresh engine; an earlier one is ended and what it still owed is refused. `onFailure` is told
  * when the worker does not start or dies.
@@ -28,7 +31,7 @@ export function startEngine(onFailure: (error: LabError) => void): Client<Engine
   const fail = (found: string) => {
     if (running !== engine) return;
     running = null;
-    const error = new LabError('internal', found);
+    const error = new LabError('internal', found, engineDown);
     worker.terminate();
     client.fail(error);
     onFailure(error);
@@ -45,7 +48,7 @@ export function startEngine(onFailure: (error: LabError) => void): Client<Engine
 /** The engine in use. Throws where there is none: it failed, and has not been restarted. */
 export function engine(): Client<EngineApi> {
   if (running) return running.client;
-  throw new LabError('internal', say.notRunning);
+  throw new LabError('internal', say.notRunning, engineDown);
 }
 
 function endEngine(why: string): void {

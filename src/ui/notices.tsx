@@ -67,12 +67,17 @@ export function Notices() {
 function FreeStorage({ id }: { id: number }) {
   const storage = useLab((state) => state.notebook.storage);
   const oldest = useLab((state) => (isRunning(state) ? undefined : state.runs.at(-1)));
+  const models = useLab((state) => state.storedModels.length);
+  useEffect(() => void refreshStorage(), []);
   return (
     <>
       {storage && (
         <p className="notice-next">
           {say.used(bytesText(storage.usage), bytesText(storage.quota))}
         </p>
+      )}
+      {!oldest && (
+        <p className="notice-next">{models > 0 ? say.deleteModels : say.nothingToDelete}</p>
       )}
       {oldest && (
         <button

@@ -1,8 +1,9 @@
 /** Tells the person what went wrong or what happened, with what to do about it. */
 
 import { isAbort, type LabErrorCode, toWire } from '../errors.ts';
+import { engineDown } from './engine.ts';
 import type { Notice } from './state.ts';
-import { dispatch } from './store.ts';
+import { dispatch, useLab } from './store.ts';
 import { report as say } from './strings.ts';
 
 /** What to do about each kind of error, beyond what its message says. */
@@ -29,6 +30,10 @@ const actions: Readonly<Partial<Record<LabErrorCode, Notice['action']>>> = {
 };
 
 export function report(title: string, error: ReturnType<typeof toWire>): void {
+  // An engine that died refuses all that waited for it: one notice with the way out is enough.
+  const { notices } = useLab.getState();
+  const told = notices.some(({ action }) => action === 'restart_engine');
+  if (told && error.details.engine === engineDown.engine) return;
   dispatch({
     type: 'notice',
     notice: {

@@ -677,6 +677,8 @@ export const notices = {
   restartEngine: 'Restart the engine',
   used: (usage: Value, quota: Value) => `${usage} of ${quota} used.`,
   deleteOldest: (goal: Value, day: Value) => `Delete the oldest run: ${goal} (${day})`,
+  deleteModels: 'There are no runs to delete. Models kept here are listed under Setup, Model.',
+  nothingToDelete: 'This page keeps nothing that could go: make room on the disk itself.',
   dismiss: (title: Value) => `Dismiss: ${title}`,
 } as const;
 
@@ -766,7 +768,7 @@ export const report = {
   badInput: 'Nothing was changed.',
   badConfig: 'The settings are as they were before.',
   network: 'A file on this computer can be opened instead.',
-  quota: 'Delete runs or models that are no longer needed; the run on screen can still be saved.',
+  quota: 'A run on screen can still be saved as a file.',
   noAdapter: 'Click the badge at the top to see which step failed and what to do about it.',
   deviceLost: 'The events so far are kept. Restart the engine, then run again.',
   limit: 'Choose a smaller model, a shorter context or a lower rank.',
