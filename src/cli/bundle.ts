@@ -7,8 +7,11 @@ import { adapterFolders, bundlePaths } from '../formats/bundle.ts';
 import { type Comparison, compareRuns } from '../formats/bundle-compare.ts';
 import { type BundleProblem, checkBundle, isZip, openRun } from '../formats/bundle-read.ts';
 import { writeBundle } from '../formats/bundle-write.ts';
+import { predictionLine } from '../formats/predictions.ts';
 import { readZip } from '../formats/zip.ts';
+import type { EpisodeEvent } from '../records.ts';
 import { readBytes } from './files.ts';
+import { Predictions } from './predictions.ts';
 
 export interface Validation {
   readonly file: string;
@@ -44,7 +47,16 @@ export async function validate(file: string): Promise<Validation> {
 }
 
 /** What `attt bundle export --to` can take out of a bundle. */
-export const exportKinds = ['bundle', 'files', 'peft', 'gguf', 'inspect', 'csv', 'jsonl'] as const;
+export const exportKinds = [
+  'bundle',
+  'files',
+  'peft',
+  'gguf',
+  'inspect',
+  'csv',
+  'jsonl',
+  'predictions',
+] as const;
 export type ExportKind = (typeof exportKinds)[number];
 
 /** Writes one part of a run to `out`, a folder for `peft` and `files`, else a file. */
@@ -57,7 +69,7 @@ export async function exportBundle(options: {
   const bytes = await readBytes(file);
   // A run of an older schema is brought to the present one first, so that all parts are there.
   const zip = isZip(bytes) ? bytes : await bundleOf(bytes, file);
-  await openRun(zip, file); // refuses a damaged bundle, naming the file
+  const { events } = await openRun(zip, file); // refuses a damaged bundle, naming the file
   const files = readZip(zip, file);
   switch (to) {
     case 'bundle':
@@ -78,6 +90,8 @@ export async function exportBundle(options: {
       return save([[out, partOf(files, bundlePaths.metrics, file)]]);
     case 'jsonl':
       return save([[out, partOf(files, bundlePaths.events, file)]]);
+    case 'predictions':
+      return save([[out, await predictionFile(events, file)]]);
     default:
       return to satisfies never;
   }
@@ -100,6 +114,19 @@ function partOf(files: ReadonlyMap<string, Uint8Array>, path: string, file: stri
   if (part) return part;
   if (path === bundlePaths.gguf) throw noAdapter(file);
   throw new LabError('not_found', `${file} has no ${path}.`, { file, path });
+}
+
+/** The run's line for SWE-bench. */
+async function predictionFile(events: readonly EpisodeEvent[], file: string): Promise<Uint8Array> {
+  const predictions = new Predictions();
+  for (const event of events) predictions.take(event);
+  const prediction = await predictions.current();
+  if (prediction !== null) return new TextEncoder().encode(predictionLine(prediction));
+  throw new LabError(
+    'not_found',
+    `${file} is no code repair, so there is nothing to predict. Export a run of a world of programs.`,
+    { file },
+  );
 }
 
 function noAdapter(file: string): LabError {

@@ -13,6 +13,9 @@ import { type RepairState, repairHash, UNDO_LIMIT } from './repair-state.ts';
 import { goalOf, repairTask, repairTasks } from './repair-tasks.ts';
 import { runTests, testReport } from './repair-tests.ts';
 
+const NO_COMMAND = 'This is no command, or it lacks a part. Say help for the list of commands.';
+const NOTHING_ASKED = 'No command came. Give one, such as run tests; help lists all.';
+
 /** More lines than this are viewed in parts. */
 const VIEW_LINES = 60;
 const SEARCH_LINES = 20;
@@ -63,7 +66,7 @@ function step(sandbox: Sandbox, state: RepairState, action: string): EnvStep<Rep
     state.outcome !== null
       ? no('The work is handed in.')
       : command === null
-        ? no('This is no command, or it lacks a part. Say help for the list of commands.')
+        ? no(action.trim() === '' ? NOTHING_ASKED : NO_COMMAND)
         : obey(sandbox, state, command);
   const next = answer.state ?? state;
   return {

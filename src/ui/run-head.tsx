@@ -13,7 +13,7 @@ import { endWording, type RunView } from './run-view.ts';
 import { canResume, resumeRun } from './running.ts';
 import { countsAt } from './series.ts';
 import { SettingsTable } from './settings-table.tsx';
-import { isRunning, shownStep } from './state.ts';
+import { isCode, isRunning, shownStep } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import { runHead as say } from './strings.ts';
 import { Term } from './tip.tsx';
@@ -23,7 +23,7 @@ export function RunHead({ run }: { run: RunView }) {
   const opened = useLab((state) => state.opened !== null);
   const running = useLab(isRunning);
   const { manifest, task } = run.started;
-  const isCode = useLab(({ environments }) => environments.find(({ id }) => id === task.env)?.code);
+  const code = useLab((state) => isCode(state, task.env));
   const where = [
     `${manifest.settings.method}${manifest.settings.observe_only ? say.observeOnly : ''}`,
     `${task.split} ${task.index}`,
@@ -95,7 +95,7 @@ export function RunHead({ run }: { run: RunView }) {
           <Icon name="save" />
           {say.jsonl}
         </button>
-        {isCode && (
+        {code && (
           <button
             type="button"
             className="button small"

@@ -489,6 +489,11 @@ function withRunEvent(state: UiState, event: EpisodeEvent): UiState {
   return { ...state, live, status: status ?? state.status };
 }
 
+/** Whether a world's tasks are programs, as it says of itself. */
+export function isCode({ environments }: UiState, env: string): boolean {
+  return environments.some(({ id, code }) => id === env && code === true);
+}
+
 /** Other worlds want other defaults; what a person changed stays. */
 function settingsHere({ task, settings }: UiState, env: string): Settings {
   const from = task?.env ?? env;
