@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { readAdapter } from './adapters.ts';
 import { attt, json } from './testing.ts';
 import { scratchFile, scratchFolder } from './testing-scratch.ts';
 
@@ -128,4 +129,12 @@ test('wrong use ends with 2, a bad adapter with 1 and no file left', async () =>
       file,
     ),
   ).toMatchObject({ code: 1 });
+});
+
+test('a folder with a pickle, or with nothing of an adapter, says what it holds and what to do', async () => {
+  const pickled = dirname(scratchFile('adapter_model.bin', 'PK'));
+  await expect(readAdapter(pickled)).rejects.toThrow(
+    / holds adapter_model\.bin; expected .*Pickles .*save_pretrained/,
+  );
+  await expect(readAdapter('e2e')).rejects.toThrow(/^e2e holds .*; expected one adapter_config/);
 });

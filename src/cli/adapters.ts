@@ -3,12 +3,15 @@
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CONFIG_FILE } from '../formats/adapter-config.ts';
-import { CARD_FILE, WEIGHTS_FILE } from '../formats/peft.ts';
+import { CARD_FILE, noFolder, WEIGHTS_FILE } from '../formats/peft.ts';
 import { type ByteSource, bytesSource } from '../formats/source.ts';
 import { readBytes } from './files.ts';
 import type { PortableFile } from './jobs.ts';
 
-/** The files of `--adapter`; null where none was named. Throws `not_found`. */
+/**
+ * The files of `--adapter`; null where none was named. Throws `not_found`, and `bad_input` for a folder
+ * that is no adapter's.
+ */
 export async function readAdapter(
   path: string | undefined,
 ): Promise<readonly PortableFile[] | null> {
@@ -19,7 +22,8 @@ export async function readAdapter(
   );
   if (!folder) return [await portable(path, path)];
   const there = await readdir(path);
-  const names = [CONFIG_FILE, WEIGHTS_FILE, ...(there.includes(CARD_FILE) ? [CARD_FILE] : [])];
+  const names = [CONFIG_FILE, WEIGHTS_FILE, CARD_FILE].filter((name) => there.includes(name));
+  if (!names.includes(CONFIG_FILE) || !names.includes(WEIGHTS_FILE)) throw noFolder(path, there);
   return Promise.all(names.map((name) => portable(name, join(path, name))));
 }
 

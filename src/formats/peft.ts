@@ -146,9 +146,14 @@ export async function unzipPeft(bytes: Uint8Array): Promise<PeftModule[]> {
   if (config && matrices && configs.length === 1 && weights.length === 1) {
     return readPeft(strFromU8(config[1]), matrices[1]);
   }
-  throw new LabError(
+  throw noFolder('The zip', names);
+}
+
+/** The error of a zip or folder that lacks one of an adapter's two files. */
+export function noFolder(where: string, names: readonly string[]): LabError {
+  return new LabError(
     'bad_input',
-    `The zip holds ${firstThree(names) || 'nothing'}; expected one ${CONFIG_FILE} and one ${WEIGHTS_FILE}.${wayOut(names)}`,
+    `${where} holds ${firstThree(names) || 'nothing'}; expected one ${CONFIG_FILE} and one ${WEIGHTS_FILE}.${wayOut(names)}`,
   );
 }
 
