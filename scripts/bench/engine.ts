@@ -1,22 +1,16 @@
 /** This engine as a contestant, on the backend that is open. */
 
-import type { LoraTarget } from '../../src/config.ts';
 import { readGguf } from '../../src/formats/gguf.ts';
 import type { ByteSource } from '../../src/formats/source.ts';
-import { deriveRng } from '../../src/math/rng.ts';
 import { KvCache } from '../../src/model/cache.ts';
 import { settleVariants } from '../../src/model/choose-variants.ts';
 import type { OpenBackend } from '../../src/model/device.ts';
 import { forward } from '../../src/model/forward.ts';
 import { type LlamaModel, loadLlama } from '../../src/model/llama.ts';
-import { projectionShape } from '../../src/model/llama-config.ts';
-import { Adapter, freshAdapter } from '../../src/model/lora.ts';
-import { finish } from '../../src/model/macrotask.ts';
 import { gpuBackend } from '../../src/model/ops/program.ts';
 import { argmax } from '../../src/model/sampler.ts';
+import { equip, trainOn } from '../../src/model/testing-update.ts';
 import { choiceOn, writeChoice } from '../../src/model/variants.ts';
-import { Adam } from '../../src/train/adam.ts';
-import { updateAdapter } from '../../src/train/update.ts';
 import type { Contestant, Measured, Work } from './contestant.ts';
 import { countDispatches } from './dispatches.ts';
 import { memoryOf } from './memory.ts';
@@ -101,22 +95,14 @@ async function episodeSteps(
 
 /** Seconds for one update: two gradient steps, r 8 on q and v. */
 async function update(model: LlamaModel, work: Work): Promise<number> {
-  const { config } = model;
-  const shape = { rank: 8, alpha: 16, targets: ['q_proj', 'v_proj'] } as const;
-  const projection = (target: LoraTarget) => projectionShape(config, target);
-  using adapter = new Adapter(freshAdapter(shape, config.layers, projection, deriveRng(1)));
-  using adam = new Adam(adapter.parameters().map((p) => p.shape));
-  const ids = promptIds(work.train, config.vocabulary);
-  const weights = ids.map((_, i) => (i === 0 ? 0 : 1));
-  const options = {
-    steps: 2,
-    learningRate: 1e-4,
-    normalisation: 'weights',
-    maxGradNorm: 0,
-  } as const;
+  const { adapter, adam } = equip(model);
+  const ids = promptIds(work.train, model.config.vocabulary);
   const begun = performance.now();
-  await finish(updateAdapter(model, adapter, adam, [{ ids, weights }], options));
-  return (performance.now() - begun) / 1000;
+  await trainOn(model, ids, { adapter, adam }, { steps: 2, maxGradNorm: 0 });
+  const seconds = (performance.now() - begun) / 1000;
+  adapter.dispose();
+  adam.dispose();
+  return seconds;
 }
 
 /** Bytes of the cache's rows that a token in the middle of the decoded ones reads. */

@@ -44,7 +44,7 @@ export interface KernelWishes {
 const BUDGET_MS = 4000;
 
 /** Counted up when a kernel changes so much that earlier timings say nothing. */
-const GENERATION = 2;
+const GENERATION = 3;
 
 /**
  * Sets the variants for a model on its backend: the ones asked for, else the ones remembered for this

@@ -9,6 +9,7 @@ import { type ProbedGpu, probeError, probeGpu } from './probe.ts';
 import type { ThreadHost } from './simd/helper.ts';
 import { kernelTeam, startTeam } from './simd/kernels.ts';
 import { canShareMemory, sharedBuild, withBuild } from './simd/shared-backend.ts';
+import { directivesFirst } from './wgsl-directives.ts';
 
 /** tfjs's own names of its three builds. */
 export type WasmFile =
@@ -85,6 +86,7 @@ async function openWebGpu(
   { adapter, device }: NonNullable<ProbedGpu['opened']>,
 ): Promise<OpenBackend> {
   const ledger = watchBuffers(device);
+  directivesFirst(device);
   const { WebGPUBackend } = await import('@tensorflow/tfjs-backend-webgpu');
   // Importing the package registers a factory that makes its own device; ours replaces it.
   if (tf.findBackendFactory('webgpu')) tf.removeBackend('webgpu');

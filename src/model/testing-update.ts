@@ -1,4 +1,4 @@
-/** For tests only: an adapter of the default shape, and a step of training on a made text of any length. */
+/** For tests and benches only: an adapter of the default shape, and training on a made text of any length. */
 
 import { deriveRng } from '../math/rng.ts';
 import { Adam } from '../train/adam.ts';
@@ -24,21 +24,25 @@ export function equip(model: LlamaModel): { readonly adapter: Adapter; readonly 
   return { adapter, adam: new Adam(shapesOf(adapter)) };
 }
 
-/** One Adam step on `tokens` ids, all but the first of weight 1. */
+/** Adam steps on `ids`, all but the first of weight 1; `maxGradNorm` 0: gradients stay as they are. */
+export function trainOn(
+  model: LlamaModel,
+  ids: readonly number[],
+  { adapter, adam }: { readonly adapter: Adapter; readonly adam: Adam },
+  { steps, maxGradNorm }: { readonly steps: number; readonly maxGradNorm: number },
+): Promise<UpdateResult> {
+  const weights = ids.map((_, i) => (i === 0 ? 0 : 1));
+  const options = { steps, learningRate: 1e-4, normalisation: 'weights', maxGradNorm } as const;
+  return finish(updateAdapter(model, adapter, adam, [{ ids, weights }], options));
+}
+
+/** One step on `tokens` ids. */
 export function trainOnce(
   model: LlamaModel,
   tokens: number,
   adapter: Adapter,
   adam: Adam,
 ): Promise<UpdateResult> {
-  const { vocabulary } = model.config;
-  const ids = Array.from({ length: tokens }, (_, i) => (i * 31) % vocabulary);
-  const weights = ids.map((_, i) => (i === 0 ? 0 : 1));
-  const options = {
-    steps: 1,
-    learningRate: 1e-4,
-    normalisation: 'weights',
-    maxGradNorm: 1,
-  } as const;
-  return finish(updateAdapter(model, adapter, adam, [{ ids, weights }], options));
+  const ids = Array.from({ length: tokens }, (_, i) => (i * 31) % model.config.vocabulary);
+  return trainOn(model, ids, { adapter, adam }, { steps: 1, maxGradNorm: 1 });
 }

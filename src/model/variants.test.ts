@@ -67,6 +67,12 @@ describe('what an adapter is offered', () => {
     expect(runnable(device([]), { ...FIXED, matvec: 'subgroups' })).toBe(false);
   });
 
+  it('leaves float16 out where it lacks it', () => {
+    expect(offered(device([]), 'matmul')).toEqual(['registers', 'wide', 'workgroup']);
+    expect(offered(device(['shader-f16']), 'matmul')).toEqual(VARIANTS.matmul);
+    expect(runnable(device([]), { ...FIXED, matmul: 'halves' })).toBe(false);
+  });
+
   it('is everything in the fixed choice', () => {
     expect(runnable(device([]), FIXED)).toBe(true);
   });

@@ -8,13 +8,14 @@ import { LabError } from '../errors.ts';
 /**
  * The hot ops with their variants, the one that every adapter can run first. `registers` keeps sums in
  * registers and shares nothing; `wide` does so over twice as many; `workgroup` shares what it reads or sums
- * by workgroup memory; `subgroups` sums by the subgroup's own instructions.
+ * by workgroup memory; `halves` does so with W's integers as float16; `subgroups` sums by the subgroup's own
+ * instructions.
  */
 export const VARIANTS = {
   /** One row of x: a decoded token. */
   matvec: ['registers', 'workgroup', 'subgroups'],
   /** Many rows of x: prefill, and the forward half of training. */
-  matmul: ['registers', 'wide', 'workgroup'],
+  matmul: ['registers', 'wide', 'workgroup', 'halves'],
   /** The gradient with respect to x. */
   transpose: ['registers', 'wide'],
   /** One query over the cache. */
@@ -66,7 +67,10 @@ export function offered<Op extends VariantOp>(
   const names: readonly VariantOf<Op>[] = VARIANTS[op];
   // A walk is shared by one subgroup, which must not reach beyond a workgroup.
   const subgroups = features.has('subgroups') && (adapterInfo.subgroupMaxSize ?? 128) <= 64;
-  return names.filter((name) => name !== 'subgroups' || subgroups);
+  const halves = features.has('shader-f16');
+  return names.filter(
+    (name) => (name !== 'subgroups' || subgroups) && (name !== 'halves' || halves),
+  );
 }
 
 export function runnable(device: GPUDevice, choice: Choice): boolean {

@@ -35,6 +35,7 @@ export function productTile(
     case 'wide':
       return { tokens: 4, rows: 16, threads: 1 };
     case 'workgroup':
+    case 'halves':
       return form === 'chunks'
         ? { tokens: 32, rows: 32, threads: 64 }
         : { tokens: 4, rows: 8, threads: 1 };

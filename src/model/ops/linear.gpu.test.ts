@@ -57,8 +57,9 @@ describe.each(GGML_TYPES)('%s', (type) => {
 /** One of each kind: plain numbers; scale and offset; scale alone; neither. */
 const KINDS: readonly GgmlType[] = ['F32', 'Q4_1', 'Q8_0', 'Q6_K'];
 
+// `halves` wants float16, which SwiftShader lacks: linear-tile.test.ts.
 describe.each([
-  ...VARIANTS.matmul.slice(1).map((matmul) => ({ ...FIXED, matmul })),
+  ...(['wide', 'workgroup'] as const).map((matmul) => ({ ...FIXED, matmul })),
   ...VARIANTS.transpose.slice(1).map((transpose) => ({ ...FIXED, transpose })),
 ])('products $matmul, gradients $transpose', (choice) => {
   it('agree with the decoded values on 20 odd shapes', async () => {

@@ -21,7 +21,7 @@ import {
   sumPartsKernel,
 } from './linear-kernels.ts';
 import { linearBackwardSimd, linearSimd } from './linear-simd.ts';
-import { tileKernel } from './linear-tile.ts';
+import { halvesTileKernel, holdsHalves, tileKernel } from './linear-tile.ts';
 import { empty2D, gpuBackend, run2D, runInto } from './program.ts';
 
 /** Rows of W that one invocation of the gradient adds up before another takes over. */
@@ -95,8 +95,11 @@ function times(dy: tf.Tensor2D, w: tf.Tensor2D): tf.Tensor2D {
 function linearGpu(x: tf.Tensor2D, w: WeightMatrix, stored: GpuWeight): tf.Tensor2D {
   const tokens = x.shape[0];
   const form = rowForm(w.cols);
-  const tile = productTile(tokens, choiceOn(gpuBackend().device), form);
-  const kernel = tile.threads === 1 ? linearKernel(w.type, form, tile) : tileKernel(w.type);
+  const choice = choiceOn(gpuBackend().device);
+  const tile = productTile(tokens, choice, form);
+  const halves = choice.matmul === 'halves' && holdsHalves(w.type);
+  const shared = halves ? halvesTileKernel : tileKernel;
+  const kernel = tile.threads === 1 ? linearKernel(w.type, form, tile) : shared(w.type);
   const y = empty2D(`product with ${w.name}`, tokens, w.rows);
   for (const shard of stored.shards) {
     runInto(
