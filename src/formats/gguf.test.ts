@@ -167,7 +167,9 @@ test('a row that does not fill blocks names both numbers (B06)', async () => {
 
 test('a file that is something else is refused by what it begins with', async () => {
   const html = new TextEncoder().encode('<!DOCTYPE html><title>404</title>');
-  expect((await failure(read(html))).message).toMatch(/33 bytes and begins with "<!DO"/);
+  const { message } = await failure(read(html));
+  expect(message).toMatch(/33 bytes and begins with "<!DO"/);
+  expect(message).toContain('give the address of the file itself');
   expect((await failure(read(new Uint8Array(0)))).message).toMatch(/0 bytes/);
 });
 

@@ -13,7 +13,8 @@ import { forkDialog as say } from './strings.ts';
 
 export function ForkDialog({ run, t, onClose }: { run: RunView; t: number; onClose: () => void }) {
   const settings = useLab((state) => state.settings);
-  const busy = useLab((state) => isRunning(state) || state.engine !== 'ready');
+  const running = useLab(isRunning);
+  const busy = useLab((state) => running || state.engine !== 'ready');
   const broken = useLab((state) => Object.keys(state.drafts).length > 0);
   const was = run.started.manifest.settings;
   const changed = changedFields(settings, was);
@@ -51,6 +52,7 @@ export function ForkDialog({ run, t, onClose }: { run: RunView; t: number; onClo
           {say.takeSettings}
         </button>
       </div>
+      {running && <p className="warn-text">{say.busy}</p>}
       {broken && <p className="warn-text">{say.settingUnusable}</p>}
     </Dialog>
   );

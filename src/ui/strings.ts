@@ -360,7 +360,7 @@ export const engine = {
 export const finalValues = {
   title: 'What came out',
   whatIntervals:
-    'Runs that came to an end. Success with Wilson’s 95 % interval, the others with Student’s, cut to what is possible; none where all are equal.',
+    'Runs that ended. 95 % intervals: Wilson’s of success, Student’s of the others, within what is possible.',
   csv: 'CSV',
   method: 'method',
 } as const;
@@ -422,6 +422,7 @@ export const forkDialog = {
   thisRun: 'in this run',
   theFork: 'in the fork',
   fork: 'Fork',
+  busy: 'One run at a time: stop the one in progress first.',
   takeSettings: 'Take the settings of this run into the form',
   settingUnusable: 'A setting of the form cannot be used; it is marked.',
 } as const;
