@@ -771,7 +771,7 @@ export const report = {
   network: 'A file on this computer can be opened instead.',
   quota: 'A run on screen can still be saved as a file.',
   noAdapter: 'Click the badge at the top to see which step failed and what to do about it.',
-  deviceLost: 'The events so far are kept. Restart the engine, then run again.',
+  deviceLost: 'Restart the engine, then resume the run.',
   limit: 'Choose a smaller model, a shorter context or a lower rank.',
   timeout: 'The events so far are kept. Try again, or raise the time limit in the settings.',
   environment: 'The agent is not to blame. Try another task, or run again.',
