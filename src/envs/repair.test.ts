@@ -87,6 +87,12 @@ test('handing in a repair solves the task, anything else fails it', () => {
     info: { won: false, lost: true },
     observation: 'Handed in. 2 of 4 tests and 2 of 2 hidden tests fail.',
   });
+  // Right for the capacities of the tests that can be read, two and three.
+  expect(answers('replace 28 with if (this.entries.size > 2) {', 'submit')[1]).toMatchObject({
+    reward: 0,
+    info: { won: false },
+    observation: 'Handed in. 0 of 4 tests and 1 of 2 hidden tests fail.',
+  });
   expect(answers('submit', fix)[1]).toMatchObject({
     reward: 0,
     observation: 'The work is handed in.',

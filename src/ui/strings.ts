@@ -1150,6 +1150,7 @@ export const taskCard = {
   openFileHelp:
     'Opens a scene.json or a game.tw-pddl of ALFWorld; dropping it on the page works too.',
   acceptedFiles: 'A scene.json or game.tw-pddl',
+  codeNeeds: 'For instructed models: the bundled policy knows the household only.',
   readingWorlds: 'Reading the worlds…',
 } as const;
 

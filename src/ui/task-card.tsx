@@ -51,6 +51,7 @@ export function TaskCard() {
               ))}
             </select>
           </div>
+          {env.code && <p className="aside">{say.codeNeeds}</p>}
           <div className="task-row">
             <select
               aria-label={say.split}
