@@ -10,9 +10,11 @@ export const CHECK_MODULE = 'export const { equal, test, throws } = globalThis.c
  * What a program could tell the time or chance by is taken away, and the parser, which nothing bounds.
  */
 export const PRELUDE = `(charge) => {
+  const { apply } = Reflect;
+  const toNumber = Number;
   const sizeOf = (value) => {
     if (value === null || (typeof value !== 'object' && typeof value !== 'string')) return 1;
-    const size = Number(value.length ?? value.size ?? 1);
+    const size = toNumber(value.length ?? value.size ?? 1);
     return size > 1 ? size : 1;
   };
   const meter = (holder, names, price) => {
@@ -22,7 +24,7 @@ export const PRELUDE = `(charge) => {
       const metered = {
         [name](...args) {
           charge(price(this, args));
-          return Reflect.apply(native, this, args);
+          return apply(native, this, args);
         },
       }[name];
       Object.defineProperty(holder, name, { value: metered, writable: true, configurable: true });
@@ -56,10 +58,13 @@ export const PRELUDE = `(charge) => {
     delete globalThis[name];
   }
 
-  const tests = new Map();
+  // What a program changes of the built-in objects must not change what its tests compare.
+  const { is, keys, hasOwn } = Object;
+  const { isArray } = Array;
+  const tests = Object.create(null);
 
   function test(name, body) {
-    tests.set(name, body);
+    tests[name] = body;
   }
 
   function equal(actual, expected) {
@@ -79,7 +84,7 @@ export const PRELUDE = `(charge) => {
   }
 
   function runTest(name) {
-    const body = tests.get(name);
+    const body = tests[name];
     if (body === undefined) throw new Error('there is no such test');
     body();
   }
@@ -90,12 +95,16 @@ export const PRELUDE = `(charge) => {
   }
 
   function same(a, b) {
-    if (Object.is(a, b) || (a === 0 && b === 0)) return true;
+    if (is(a, b) || (a === 0 && b === 0)) return true;
     if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-    if (Array.isArray(a) !== Array.isArray(b)) return false;
-    const keys = Object.keys(a);
-    if (keys.length !== Object.keys(b).length) return false;
-    return keys.every((key) => Object.hasOwn(b, key) && same(a[key], b[key]));
+    if (isArray(a) !== isArray(b)) return false;
+    const names = keys(a);
+    if (names.length !== keys(b).length) return false;
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i];
+      if (!hasOwn(b, name) || !same(a[name], b[name])) return false;
+    }
+    return true;
   }
 
   function show(value) {
@@ -108,6 +117,7 @@ export const PRELUDE = `(charge) => {
     return '{' + parts.join(', ') + '}';
   }
 
-  globalThis.check = { equal, test, throws };
+  const check = Object.freeze({ equal, test, throws });
+  Object.defineProperty(globalThis, 'check', { value: check });
   return { runTest, errorText };
 }`;

@@ -78,6 +78,21 @@ describe('ends, in the same words every time,', () => {
   });
 });
 
+test('a program cannot make its tests pass by changing what they are made of', () => {
+  const cheats = [
+    'Object.is = () => true; Object.keys = () => []; Array.isArray = () => true;',
+    'Map.prototype.get = () => () => {}; Reflect.apply = () => true;',
+    'globalThis.check = { equal() {}, test() {} }; check.equal = () => {}; Object.hasOwn = () => true;',
+    'Array.prototype.every = () => true; globalThis.Error = class {}; Error.prototype = {};',
+  ];
+  const test =
+    "import { equal, test } from './check.js';\nimport './cheat.js';\ntest('a', () => equal([1], [2]));";
+  for (const cheat of cheats) {
+    const files = { 'cheat.js': `try { ${cheat} } catch {}`, 't.js': test };
+    expect(sandbox.run(files, 't.js', ['a'])[0]?.passed, cheat).toBe(false);
+  }
+});
+
 test('a file that no parser can read is reported, and the next sandbox works', async () => {
   const files = { 'deep.js': '('.repeat(19_000), 't.js': "import './deep.js';" };
   expect(sandbox.run(files, 't.js', ['a'])[0]?.message).toMatch(/stack overflow|Error/);

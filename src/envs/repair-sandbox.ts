@@ -95,8 +95,8 @@ function runOne(
   try {
     return runIn(context, testFile, name);
   } catch (thrown) {
-    // The host's stack ended before the interpreter noticed the end of its own.
-    if (!(thrown instanceof RangeError)) throw thrown;
+    // The host's stack or the module's memory ended before the interpreter noticed.
+    if (!(thrown instanceof RangeError || thrown instanceof WebAssembly.RuntimeError)) throw thrown;
     opening = null;
     return { broken: 'InternalError: stack overflow' };
   } finally {
