@@ -89,7 +89,11 @@ test('the whole notebook goes out as one file and comes back into an empty brows
   );
   await page.reload();
   await page.getByRole('tab', { name: 'Runs (1)' }).click();
-  await expect(page.locator('.storage')).toContainText(/used\. This browser/);
+  // Nine numbers of 4 bytes, saved without their size.
+  await expect(page.locator('.storage')).toContainText(
+    /used\. Adapters: 1 snapshot, 36 B; .* This browser/,
+  );
+  await expect(page.locator('.run-facts').last()).toContainText('1 snapshot, 36 B');
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export all' }).click(),

@@ -1111,7 +1111,7 @@ export const storageFoot = {
   notebook: (notebookEnding: Value) => `A notebook (${notebookEnding})`,
   used: (usage: Value, quota: Value) => `${usage} of ${quota} used.`,
   snapshots: (snapshots: Value, bytes: Value) =>
-    `${snapshots} of adapters take ${bytes}. A run keeps two, its start and its newest, however long it is.`,
+    `Adapters: ${snapshots}, ${bytes}; a run keeps two, its start and its newest, however long it is.`,
   persisted: 'This browser keeps it until you delete it.',
   notPersisted: 'This browser may clear it when the disk runs short.',
   askNot: 'Ask it not to',
