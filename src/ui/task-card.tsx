@@ -51,7 +51,7 @@ export function TaskCard() {
               ))}
             </select>
           </div>
-          {env.code && <p className="aside">{say.codeNeeds}</p>}
+          {env.code && <p className="aside task-note">{say.codeNeeds}</p>}
           <div className="task-row">
             <select
               aria-label={say.split}
