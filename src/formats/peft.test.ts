@@ -22,7 +22,7 @@ test('a rank-stabilised adapter of PEFT has scale alpha / √r (B19)', async () 
 
 test('tensors that match nothing are refused, counted and named (B21)', async () => {
   await expect(read('ad_bad')).rejects.toThrow(
-    /12 tensors .* no LoRA matrices: base_model\.model\.transformer\./,
+    /12 tensors .* no LoRA matrices of a projection in a layer: base_model\.model\.transformer\./,
   );
 });
 

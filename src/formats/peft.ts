@@ -259,7 +259,7 @@ function strangeTensors(keys: readonly string[]): LabError {
   const full = keys.some((key) => /lm_head|embed_tokens|modules_to_save|magnitude/.test(key));
   return new LabError(
     'unsupported',
-    `${keys.length} tensors of ${WEIGHTS_FILE} are no LoRA matrices: ${firstThree(keys)}. ${
+    `${keys.length} tensors of ${WEIGHTS_FILE} are no LoRA matrices of a projection in a layer: ${firstThree(keys)}. ${
       full ? 'Full tensors (modules_to_save) are not applied here. ' : ''
     }Nothing was loaded.`,
     { unmatched: keys.length },
