@@ -25,10 +25,9 @@ export class EpisodeControl {
   apply(command: Control): void {
     switch (command) {
       case 'pause':
-        this.#paused = true;
-        break;
       case 'resume':
-        this.#paused = false;
+        this.#paused = command === 'pause';
+        this.#steps = 0; // asked for before, and not wanted any more
         break;
       case 'step':
         this.#paused = true;
@@ -62,8 +61,11 @@ export class EpisodeControl {
       if (!told) onPaused();
       told = true;
       await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-        signal.addEventListener('abort', () => resolve(), { once: true });
+        this.#wake = () => {
+          signal.removeEventListener('abort', this.#wake);
+          resolve();
+        };
+        signal.addEventListener('abort', this.#wake);
       });
     }
   }

@@ -127,3 +127,21 @@ test('a paused episode waits; step lets one through; orders run while paused; st
   control.apply('stop');
   await expect(again).rejects.toMatchObject({ code: 'aborted' });
 });
+
+test('steps that were asked for and not taken are forgotten when the episode goes on or pauses again', async () => {
+  const control = new EpisodeControl();
+  let paused = 0;
+  const next = () => control.next(control.signal, () => paused++);
+  for (const then of ['resume', 'pause'] as const) {
+    control.apply('step');
+    control.apply('step');
+    control.apply(then);
+    if (then === 'resume') expect(await next()).toBe('continue');
+    control.apply('pause');
+    const waiting = next();
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(paused).toBe(then === 'resume' ? 1 : 2);
+    control.apply('resume');
+    expect(await waiting).toBe('continue');
+  }
+});
