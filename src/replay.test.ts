@@ -213,9 +213,9 @@ test('while the record is repeated the ports tell nothing of their own', async (
   const { ports } = hall(orders);
   const told: string[] = [];
   const onProgress: EpisodePorts['onProgress'] = ({ type, t }) => told.push(`${type} ${t}`);
-  const resumed = resumeEpisode(manifest, record, { ...ports, onProgress }, never, (done) =>
-    told.push(`repeated ${done}`),
-  );
+  const resumed = resumeEpisode(manifest, record, { ...ports, onProgress }, never, (done) => {
+    told.push(`repeated ${done}`);
+  });
   await all(resumed);
   expect(told.slice(0, 9)).toEqual(record.map((_, i) => `repeated ${i + 1}`));
   expect(told.length).toBeGreaterThan(9);
@@ -249,4 +249,80 @@ test('a fork writes the recorded steps again, trains under its own settings and 
 test('a fork at the last step with equal settings is the run itself', async () => {
   const { ports } = hall();
   expect(await all(forkEpisode(manifest, whole, 8, ports, never))).toEqual(whole);
+});
+
+test('a fork of a run with refused turns keeps each recorded turn at its step, whatever either method refuses', async () => {
+  const writer = (text: (prompt: readonly number[]) => string): EpisodePorts => {
+    const { ports } = hall();
+    const still = async () => ({ ...(await ports.world.reset(task, never)) }); // nothing changes it
+    const generate: EpisodePorts['policy']['generate'] = async (prompt) => ({
+      promptTokens: 1,
+      ids: [1],
+      logprobs: [-1],
+      text: `Action: ${text(prompt)}`,
+      stop: 'eos',
+    });
+    return {
+      ...ports,
+      policy: { ...ports.policy, generate },
+      world: { reset: still, step: still },
+    };
+  };
+  const breaker = {
+    ...manifest,
+    settings: {
+      ...manifest.settings,
+      method: 'loop_breaker',
+      step_limit: 4,
+      loop_breaker_tries: 2,
+    },
+  } as RunManifest;
+  let drawn = 0;
+  const script = ['a', 'a', 'b', 'c', 'c', 'b', 'a']; // 'a', then 'b' and 'c', then no way out
+  const record = await all(
+    runEpisode(
+      breaker,
+      writer(() => script[drawn++] ?? 'z'),
+      never,
+    ),
+  );
+  const actions = (events: readonly EpisodeEvent[]) =>
+    events.flatMap((event) => (event.type === 'step' ? [event.action] : []));
+  const refusals = (events: readonly EpisodeEvent[]) =>
+    events.flatMap((event) => (event.type === 'step' ? [event.refused?.length ?? 0] : []));
+  expect(actions(record)).toEqual(['a', 'b', 'c', 'a']);
+  expect(refusals(record)).toEqual([0, 1, 0, 2]);
+
+  const frozen = { ...breaker, settings: { ...breaker.settings, method: 'frozen' } } as const;
+  for (const settings of [frozen.settings, breaker.settings]) {
+    let asked = 0;
+    const ports = writer(() => `new ${asked++}`);
+    const forked = await all(forkEpisode({ ...breaker, settings }, record, 4, ports, never));
+    expect(actions(forked)).toEqual(['a', 'b', 'c', 'a']);
+    expect(refusals(forked)).toEqual([0, 0, 0, 0]);
+    expect(asked).toBe(0);
+  }
+  drawn = 0;
+  const cut = record.slice(0, 5);
+  const rest = await all(
+    resumeEpisode(
+      breaker,
+      cut,
+      writer(() => script[[1, 4, 5, 6][drawn++] ?? 0] ?? 'z'),
+      never,
+      () => {},
+    ),
+  );
+  expect(actions([...cut, ...rest])).toEqual(['a', 'b', 'c', 'a']);
+});
+
+test('what the record is told to wait for at its end is done before the run goes on', async () => {
+  const log: string[] = [];
+  const { ports } = hall(orders);
+  const resumed = resumeEpisode(manifest, whole.slice(0, 5), ports, never, async (done) => {
+    await new Promise((resolve) => setTimeout(resolve));
+    log.push(`repeated ${done}`);
+  });
+  for await (const event of resumed) log.push(`new ${event.seq}`);
+  expect(log.slice(3, 6)).toEqual(['repeated 4', 'repeated 5', 'new 5']);
 });

@@ -7,7 +7,7 @@
 import { runEpisode } from './episode.ts';
 import { LabError } from './errors.ts';
 import type { EpisodePorts, Order, Policy } from './ports.ts';
-import type { EpisodeEnded, EpisodeEvent, Generation, RunManifest, Summary } from './records.ts';
+import type { EpisodeEnded, EpisodeEvent, RunManifest, StepTaken, Summary } from './records.ts';
 import { foldSummary, startSummary } from './store/summary.ts';
 
 /** What of a run can be taken up: everything up to an end that was not the episode's own. */
@@ -32,7 +32,7 @@ export function resumable(events: readonly EpisodeEvent[]): readonly EpisodeEven
 
 /**
  * Yields only what comes after the record, numbered on from it. `onReplayed` is told how many of the
- * recorded events have been repeated; until all are, the ports tell no progress of their own: nothing
+ * recorded events have been repeated, and waited for; until all are, the ports tell no progress of their own: nothing
  * new is written or trained. A stop meanwhile ends the run where its record ends. Throws `bad_input`
  * when a repeated event differs from the recorded one: model, backend or version are then not those of
  * the run.
@@ -42,7 +42,7 @@ export async function* resumeEpisode(
   record: readonly EpisodeEvent[],
   ports: EpisodePorts,
   signal: AbortSignal,
-  onReplayed: (done: number) => void,
+  onReplayed: (done: number) => Promise<void> | void,
 ): AsyncGenerator<EpisodeEvent, void, void> {
   let repeated = 0;
   const onProgress: EpisodePorts['onProgress'] = (progress) => {
@@ -72,7 +72,7 @@ export async function* resumeEpisode(
       );
     }
     repeated = event.seq + 1;
-    onReplayed(repeated);
+    await onReplayed(repeated);
   }
 }
 
@@ -97,24 +97,35 @@ function stoppedAtEndOf(record: readonly EpisodeEvent[], manifest: RunManifest):
 /**
  * A new run over the same task whose first `t` steps take what was written from the record. All else is
  * its own: it acts in the world again and trains under its own settings, so that two forks differ by
- * their settings alone up to there.
+ * their settings alone up to there. Turns that the record's method or its own refuses play no part in
+ * these steps: nothing is sampled for them.
  */
-export function forkEpisode(
+export async function* forkEpisode(
   manifest: RunManifest,
   record: readonly EpisodeEvent[],
   t: number,
   ports: EpisodePorts,
   signal: AbortSignal,
 ): AsyncGenerator<EpisodeEvent, void, void> {
-  const prefix = record.filter(
-    (event) => event.type !== 'episode_ended' && (!('t' in event) || event.t <= t),
-  );
-  return runEpisode(manifest, replaying(ports, prefix), signal);
+  const prefix = record
+    .filter((event) => event.type !== 'episode_ended' && (!('t' in event) || event.t <= t))
+    .map(withoutRefusals);
+  for await (const event of runEpisode(manifest, replaying(ports, prefix), signal)) {
+    yield 't' in event && event.t <= t ? withoutRefusals(event) : event;
+  }
+}
+
+function withoutRefusals(event: EpisodeEvent): EpisodeEvent {
+  if (event.type !== 'step') return event;
+  const { refused: _, ...step } = event;
+  return step;
 }
 
 /** The same ports, with recorded generations, summaries and orders first. */
 function replaying(ports: EpisodePorts, record: readonly EpisodeEvent[]): EpisodePorts {
-  const generations = recordedGenerations(record);
+  const turns = recordedTurns(record);
+  let asked = 0; // how often the turn after the last step has been written
+  let t = 0;
   const orders = recordedOrders(record);
   const lastStep = record.findLast((event) => event.type === 'step')?.t ?? 0;
   const { policy } = ports;
@@ -123,33 +134,42 @@ function replaying(ports: EpisodePorts, record: readonly EpisodeEvent[]): Episod
     begin: (messages) => policy.begin(messages),
     follow: (generation, message) => policy.follow(generation, message),
     async generate(...request) {
-      return generations.shift() ?? policy.generate(...request);
+      const turn = turns.get(t + 1);
+      // Of a turn that was refused only the action is recorded: it is sampled again, from the same stream.
+      return turn && asked++ >= (turn.refused?.length ?? 0)
+        ? turn.generation
+        : policy.generate(...request);
     },
   };
   const summaries = recordedSummaries(record);
   return {
     ...ports,
     policy: recordedPolicy,
-    summaries: {
-      async write(trajectory, ...how) {
-        const t = trajectory.steps.at(-1)?.t ?? 0;
-        return summaries.get(t) ?? ports.summaries.write(trajectory, ...how);
+    world: {
+      reset: (...request) => ports.world.reset(...request),
+      step(...request) {
+        t++;
+        asked = 0;
+        return ports.world.step(...request);
       },
     },
-    async nextOrder(t, signal) {
-      const order = orders.get(t)?.shift();
+    summaries: {
+      async write(trajectory, ...how) {
+        const last = trajectory.steps.at(-1)?.t ?? 0;
+        return summaries.get(last) ?? ports.summaries.write(trajectory, ...how);
+      },
+    },
+    async nextOrder(at, signal) {
+      const order = orders.get(at)?.shift();
       if (order) return order;
-      return t < lastStep ? 'continue' : ports.nextOrder(t, signal);
+      return at < lastStep ? 'continue' : ports.nextOrder(at, signal);
     },
   };
 }
 
-/** One entry for each call of `generate`, in order; null where the record does not hold what was written. */
-function recordedGenerations(record: readonly EpisodeEvent[]): (Generation | null)[] {
-  // Of a turn that was refused only the action is recorded: it is sampled again, from the same stream.
-  return record.flatMap((event) =>
-    event.type === 'step' ? [...(event.refused ?? []).map(() => null), event.generation] : [],
-  );
+/** By step. */
+function recordedTurns(record: readonly EpisodeEvent[]): ReadonlyMap<number, StepTaken> {
+  return new Map(record.flatMap((event) => (event.type === 'step' ? [[event.t, event]] : [])));
 }
 
 /** By the step that they end with. */

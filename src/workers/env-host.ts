@@ -90,7 +90,7 @@ export class EnvHost {
 }
 
 /** A world for one episode, behind a host. Its state lives here, so the worker may die at any time. */
-export function hostedWorld(host: EnvHost, limitMs: number): World {
+export function hostedWorld(host: Pick<EnvHost, 'call'>, limitMs: number): World {
   let env = '';
   let state: Json = null;
   let steps = 0;

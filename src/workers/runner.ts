@@ -39,11 +39,11 @@ interface Beginning {
 }
 
 export class EpisodeRunner {
-  readonly #engine: EngineHost;
-  readonly #worlds: EnvHost;
+  readonly #engine: Pick<EngineHost, 'backend' | 'episode'>;
+  readonly #worlds: Pick<EnvHost, 'call'>;
   #running: { readonly id: string; readonly control: EpisodeControl } | null = null;
 
-  constructor(engine: EngineHost, worlds: EnvHost) {
+  constructor(engine: Pick<EngineHost, 'backend' | 'episode'>, worlds: Pick<EnvHost, 'call'>) {
     this.#engine = engine;
     this.#worlds = worlds;
   }
@@ -96,10 +96,9 @@ export class EpisodeRunner {
     const { task } = first;
     const createdAt = new Date().toISOString();
     const { settings, summaryServer } = input;
-    return yield* this.#run(
-      { id: newRunId(), createdAt, task, settings, summaryServer, record: [], fork: input },
-      left,
-    );
+    const { reflections = [] } = first.manifest; // the recorded turns were written after these
+    const own = { id: newRunId(), createdAt, task, settings, summaryServer, reflections };
+    return yield* this.#run({ ...own, record: [], fork: input }, left);
   }
 
   async *#run(beginning: Beginning, left: AbortSignal): AsyncGenerator<RunItem, RunSummary, void> {
@@ -168,7 +167,10 @@ export class EpisodeRunner {
           clock.leaveOut(control.next(stop, () => onProgress({ type: 'paused', t }))),
         onProgress,
       };
-      const replayed = (done: number) => {
+      const keepLatest = async () => saveSnapshot(id, 'latest', await faces.learner.snapshot());
+      const replayed = async (done: number) => {
+        // The tab may have gone after the last event was stored and before the adapter was.
+        if (done === record.length) await keepLatest();
         clock.restart();
         const t = record.findLast(({ seq, type }) => seq < done && type === 'step');
         const at = t?.type === 'step' ? t.t : 0;
@@ -186,7 +188,7 @@ export class EpisodeRunner {
         await saveRun(run);
         // The other events leave the adapter as it was, and the last one may follow a lost device.
         if (event.type !== 'step' && event.type !== 'episode_ended') {
-          await saveSnapshot(id, 'latest', await faces.learner.snapshot());
+          await keepLatest();
         }
         push({ kind: 'event', event });
       }
