@@ -239,3 +239,42 @@ test('a malformed or inadmissible action is classed, and the step counts', async
   });
   expect(steps.map((s) => s.actionClass)).toEqual(['malformed', 'not_admissible', 'effective']);
 });
+
+test('a text in its conversation is trained with what the context holds of both, the oldest turns left out', async () => {
+  // 1 id a character: the head 27, a turn up to 64 + 18, a prompt of at most 110 of 170.
+  const tight = { contextLength: 170 };
+  const settings = {
+    ...{ max_tokens: 60, step_limit: 4, update_interval_k: 1, min_steps_before_first_update: 0 },
+    ...{ novelty_threshold: 0, rollback_enable: false, train_context: 'conversation' },
+  } as const;
+  for (const text_source of ['self', 'env', 'summary'] as const) {
+    const words = ['one', 'two', 'three', 'four'].map((w) => `${w} `.repeat(12));
+    const { events, boundaries } = await run(
+      fresh,
+      { ...settings, text_source },
+      { ...tight, summaries: words },
+    );
+    expect(events.at(-1)).toMatchObject({ reason: 'step_limit' });
+    for (const { outcome, tokens } of boundaries) {
+      expect(outcome).toBe('updated');
+      const length = (tokens?.context?.length ?? 0) + (tokens?.ids.length ?? 0);
+      expect(length).toBeLessThanOrEqual(170);
+    }
+    expect(boundaries[0]?.tokens?.context?.length).toBeGreaterThan(0);
+  }
+});
+
+test('a text that is longer than the context is not trained, and the run goes on', async () => {
+  const summaries = ['word '.repeat(42), 'a short one'];
+  const { events, boundaries } = await run(
+    fresh,
+    {
+      ...{ text_source: 'summary', max_tokens: 60, step_limit: 2 },
+      ...{ update_interval_k: 1, min_steps_before_first_update: 0 },
+    },
+    { contextLength: 200, summaries },
+  );
+  expect(boundaries.map(({ outcome }) => outcome)).toEqual(['no_text', 'updated']);
+  expect(boundaries[0]?.why).toContain('10 tokens longer than the context');
+  expect(events.at(-1)).toMatchObject({ reason: 'step_limit' });
+});

@@ -44,7 +44,7 @@ export async function* runEpisode(
   const { policy, learner, world, snapshots } = ports;
   const stream = (purpose: string, ...at: readonly (string | number)[]): Rng =>
     deriveRng(settings.seed, task.env, task.split, task.index, purpose, ...at);
-  const rules = { settings, method, stream };
+  const rules = { settings, method, stream, contextLength: policy.contextLength };
   let seq = 0;
   let t = 0;
   let reward = 0;

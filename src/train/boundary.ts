@@ -57,6 +57,8 @@ export interface BoundaryRules {
   readonly method: Method;
   /** The episode's random stream for a purpose. */
   readonly stream: (purpose: string, t: number) => Rng;
+  /** The most ids that can be read, or trained on, in one sequence. */
+  readonly contextLength: number;
 }
 
 export interface BoundaryResult {
@@ -64,7 +66,11 @@ export interface BoundaryResult {
   readonly state: BoundaryState;
 }
 
-/** Runs one boundary, after the latest step or before the first. Throws `aborted` with nothing changed. */
+/**
+ * Runs one boundary, after the latest step or before the first. When it throws, or is aborted, `before`
+ * still holds; but an update whose measurement did not end may be in the adapter, and no event tells of
+ * it: the episode must end there.
+ */
 export async function atBoundary(
   { trigger, cause }: Asked,
   before: BoundaryState,
@@ -74,7 +80,7 @@ export async function atBoundary(
   signal: AbortSignal,
 ): Promise<BoundaryResult> {
   const { learner, onProgress } = ports;
-  const { settings, method, stream } = rules;
+  const { settings, method, stream, contextLength } = rules;
   const step = before.turns.at(-1)?.step;
   if (!step && trigger !== 'before_acting') {
     throw new LabError('internal', 'A boundary before the first step.');
@@ -85,27 +91,34 @@ export async function atBoundary(
   const state = asks ? await withSummary(before, rules, ports.summaries, signal) : before;
   const turn = state.turns.at(-1);
   const { source, text, ids, context, trained } = turn
-    ? updateText(turn, settings, learner)
+    ? updateText(turn, settings, learner, contextLength)
     : openingText(state.opening);
   const textWords = words(text);
-  const hasText = textWords.size > 0 && context.length + ids.length > 1;
+  const first = context.length > 0 ? 0 : 1; // without context nothing predicts the first id
+  const excess = Math.max(0, context.length + ids.length - contextLength);
+  const hasText = textWords.size > 0 && trained > first && excess === 0;
   const near = nearest(
     textWords,
     state.accepted.map((a) => a.words),
   );
   const ratio = hasText ? near.ratio : null;
-  const { outcome: verdict, why } = decide({ ...known, ratio, updates: state.updates }, settings);
+  const { outcome: verdict, why } = decide(
+    { ...known, ratio, excess, updates: state.updates },
+    settings,
+  );
   const history =
     settings.history === 'accepted'
       ? state.accepted.map((a) => a.trained.ids)
-      : state.turns.slice(0, -1).map((earlier) => updateText(earlier, settings, learner).ids);
+      : state.turns
+          .slice(0, -1)
+          .map((earlier) => updateText(earlier, settings, learner, contextLength).ids);
   const { counts, starts } = coverage(
     ids,
     settings.ngram_n,
     countNgrams(history, settings.ngram_n),
   );
   const novel = tokenWeights(counts, settings.w_min).map((w, j) =>
-    j < trained && context.length + j > 0 ? w : 0,
+    first <= j && j < trained ? w : 0,
   );
   const weights = method.weigh?.(novel, stream('weigh', t)) ?? novel;
   const usable = novel.filter((w) => w > 0).length;
@@ -176,6 +189,7 @@ export async function atBoundary(
     new Set([t, ...state.accepted.map(({ step }) => step)]),
     settings,
     learner,
+    contextLength,
   );
   const untouched =
     held.length === 0

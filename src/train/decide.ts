@@ -13,12 +13,14 @@ export interface BoundaryFacts {
   readonly trains: Method['trains'];
   /** r_k; null without text. */
   readonly ratio: number | null;
+  /** By how many tokens the text is longer than the context; 0 when it fits. */
+  readonly excess: number;
   /** Accepted updates so far. */
   readonly updates: number;
 }
 
 /** What is known before there is a text. */
-type Beforehand = Omit<BoundaryFacts, 'ratio' | 'updates'>;
+type Beforehand = Omit<BoundaryFacts, 'ratio' | 'excess' | 'updates'>;
 
 export interface Decision {
   /** `train` when every check passed. */
@@ -62,11 +64,15 @@ export function decideBeforehand(facts: Beforehand, settings: Settings): Decisio
 export function decide(facts: BoundaryFacts, settings: Settings): Decision {
   const beforehand = decideBeforehand(facts, settings);
   if (beforehand) return beforehand;
-  const { ratio, updates } = facts;
+  const { ratio, excess, updates } = facts;
   if (ratio === null) {
+    const text = `the update text (source "${settings.text_source}")`;
     return {
       outcome: 'no_text',
-      why: `No update: the update text (source "${settings.text_source}") has nothing to train on.`,
+      why:
+        excess > 0
+          ? `No update: ${text} is ${excess} tokens longer than the context.`
+          : `No update: ${text} has nothing to train on.`,
     };
   }
   const limit = settings.repetition_ratio_limit;

@@ -17,6 +17,7 @@ import type {
  * counts, the world ends when told. `kl` is what a measurement after an update gives.
  */
 export function scripted(texts: readonly string[], options: Script = {}) {
+  const { contextLength = 4096 } = options;
   const log: string[] = [];
   const prompts: string[] = [];
   let adapter = 0;
@@ -44,7 +45,9 @@ export function scripted(texts: readonly string[], options: Script = {}) {
     async train(window, { learning_rate }, signal) {
       signal.throwIfAborted();
       const [text] = window;
-      if (!text) throw new Error('nothing to train on');
+      if (!text?.weights.some((w) => w > 0)) throw new LabError('bad_input', 'nothing to train on');
+      const length = text.context.length + text.ids.length;
+      if (length > contextLength) throw new LabError('limit', `${length} tokens to train on`);
       adapter++;
       if (window.length > 1) log.push(`replay ${window.slice(1).map((w) => decode(w.ids))}`);
       log.push(`rate ${learning_rate}`);
@@ -75,7 +78,7 @@ export function scripted(texts: readonly string[], options: Script = {}) {
   const ports: EpisodePorts = {
     learner,
     policy: {
-      contextLength: 4096,
+      contextLength,
       begin: (messages) => ids(messages.map((m) => m.content).join('')),
       follow: (_generation, message) => ({
         ids: ids(`<${message.content}>`),
@@ -132,6 +135,7 @@ export function scripted(texts: readonly string[], options: Script = {}) {
 }
 
 export interface Script {
+  readonly contextLength?: number;
   readonly kl?: number;
   /** Nats per held token once something was trained. */
   readonly heldAfter?: number;

@@ -41,14 +41,28 @@ export function openingText({ text, ids }: Opening): UpdateText {
   return { source: 'env', text, ids, context: [], trained: ids.length };
 }
 
-/** The text of a turn by `text_source`; empty for a turn whose summary nobody was asked for. */
-export function updateText(turn: Turn, settings: Settings, learner: Learner): UpdateText {
+/**
+ * The text of a turn by `text_source`; empty for a turn whose summary nobody was asked for. Its context
+ * is cut so that both together have at most `limit` ids, where the text alone has no more.
+ */
+export function updateText(
+  turn: Turn,
+  settings: Settings,
+  learner: Learner,
+  limit: number,
+): UpdateText {
   const source = settings.text_source;
   const { generation, observation, observationIds, observationSpan } = turn.step;
-  const before = conversationIds(
-    fitConversation(turn.prior, trainContextLimit) ?? { head: turn.prior.head, turns: [] },
-  );
-  const inContext = settings.train_context === 'conversation';
+  /** What the text stands after; `between` lies between the conversation and the text. */
+  const contextOf = (ids: readonly number[], between: readonly number[]): readonly number[] => {
+    if (settings.train_context === 'text') return learner.bos;
+    const { head } = turn.prior;
+    const room = limit - between.length - ids.length;
+    const fitted =
+      fitConversation(turn.prior, Math.min(trainContextLimit, room)) ??
+      (head.length <= room ? { head, turns: [] } : null);
+    return fitted ? [...conversationIds(fitted), ...between] : learner.bos;
+  };
   switch (source) {
     case 'self': {
       const { ids } = generation;
@@ -56,7 +70,7 @@ export function updateText(turn: Turn, settings: Settings, learner: Learner): Up
         source,
         text: turn.text,
         ids,
-        context: inContext ? before : learner.bos,
+        context: contextOf(ids, []),
         trained: turn.ignoredFrom === null ? ids.length : idsUpTo(ids, turn.ignoredFrom, learner),
       };
     }
@@ -67,9 +81,7 @@ export function updateText(turn: Turn, settings: Settings, learner: Learner): Up
         source,
         text: observation,
         ids,
-        context: inContext
-          ? [...before, ...generation.ids, ...observationIds.slice(0, start)]
-          : learner.bos,
+        context: contextOf(ids, [...generation.ids, ...observationIds.slice(0, start)]),
         trained: ids.length,
       };
     }
@@ -79,7 +91,7 @@ export function updateText(turn: Turn, settings: Settings, learner: Learner): Up
         source,
         text,
         ids,
-        context: inContext ? [...before, ...generation.ids, ...observationIds] : learner.bos,
+        context: contextOf(ids, [...generation.ids, ...observationIds]),
         trained: ids.length,
       };
     }

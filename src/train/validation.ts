@@ -5,12 +5,13 @@ import type { Learner, TrainText } from '../ports.ts';
 import type { Turn } from './update-text.ts';
 import { updateText } from './update-text.ts';
 
-/** The latest `validation_texts` turns before the present one whose text no update was trained on. */
+/** Of the latest `validation_texts` turns before the present one whose text no update was trained on: what has at most `limit` ids. */
 export function heldTexts(
   turns: readonly Turn[],
   trainedSteps: ReadonlySet<number>,
   settings: Settings,
   learner: Learner,
+  limit: number,
 ): readonly TrainText[] {
   if (settings.validation_texts === 0) return [];
   return turns
@@ -18,11 +19,14 @@ export function heldTexts(
     .filter(({ step }) => !trainedSteps.has(step.t))
     .slice(-settings.validation_texts)
     .map((turn) => {
-      const { context, ids, trained } = updateText(turn, settings, learner);
+      const { context, ids, trained } = updateText(turn, settings, learner, limit);
       const weights = ids.map((_, j) => (j < trained && context.length + j > 0 ? 1 : 0));
       return { context, ids, weights };
     })
-    .filter(({ weights }) => weights.some((w) => w > 0));
+    .filter(
+      ({ context, ids, weights }) =>
+        context.length + ids.length <= limit && weights.some((w) => w > 0),
+    );
 }
 
 /** Mean cross entropy over all their tokens, in nats. */
