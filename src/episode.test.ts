@@ -244,8 +244,13 @@ test('a text in its conversation is trained with what the context holds of both,
   // 1 id a character: the head 27, a turn up to 64 + 18, a prompt of at most 110 of 170.
   const tight = { contextLength: 170 };
   const settings = {
-    ...{ max_tokens: 60, step_limit: 4, update_interval_k: 1, min_steps_before_first_update: 0 },
-    ...{ novelty_threshold: 0, rollback_enable: false, train_context: 'conversation' },
+    max_tokens: 60,
+    step_limit: 4,
+    update_interval_k: 1,
+    min_steps_before_first_update: 0,
+    novelty_threshold: 0,
+    rollback_enable: false,
+    train_context: 'conversation',
   } as const;
   for (const text_source of ['self', 'env', 'summary'] as const) {
     const words = ['one', 'two', 'three', 'four'].map((w) => `${w} `.repeat(12));
