@@ -141,9 +141,26 @@ export function connect<A extends ApiTypes>(port: Port): Client<A> {
       waiting.error(broken);
       return id;
     }
-    pending.set(id, waiting);
-    port.postMessage({ type, id, name, input } satisfies Request, options.transfer ?? []);
     const abort = () => port.postMessage({ type: 'abort', id } satisfies Request);
+    const release = () => options.signal?.removeEventListener('abort', abort);
+    pending.set(id, {
+      item: waiting.item,
+      done(value) {
+        release();
+        waiting.done(value);
+      },
+      error(error) {
+        release();
+        waiting.error(error);
+      },
+    });
+    try {
+      port.postMessage({ type, id, name, input } satisfies Request, options.transfer ?? []);
+    } catch (thrown) {
+      pending.delete(id); // what cannot be cloned was never sent
+      waiting.error(fromWire(toWire(thrown)));
+      return id;
+    }
     if (options.signal?.aborted) abort();
     else options.signal?.addEventListener('abort', abort, { once: true });
     return id;
@@ -188,7 +205,12 @@ export function connect<A extends ApiTypes>(port: Port): Client<A> {
           });
         }
       } finally {
-        if (pending.delete(id)) port.postMessage({ type: 'abort', id } satisfies Request);
+        const left = pending.get(id);
+        if (left) {
+          pending.delete(id);
+          left.error(new LabError('aborted', 'Stopped.'));
+          port.postMessage({ type: 'abort', id } satisfies Request);
+        }
       }
     },
     fail(error) {

@@ -18,6 +18,7 @@ interface TestApi {
 function pair() {
   const { port1, port2 } = new MessageChannel();
   const log: string[] = [];
+  const sent: unknown[] = [];
   serve<TestApi>(port2 as unknown as Port, {
     calls: {
       double: (n) => n * 2,
@@ -40,8 +41,13 @@ function pair() {
       },
     },
   });
+  const post = port1.postMessage.bind(port1);
+  port1.postMessage = (message: unknown) => {
+    post(message);
+    sent.push(message);
+  };
   const client = connect<TestApi>(port1 as unknown as Port);
-  return { client, log, close: () => port1.close() };
+  return { client, log, sent, close: () => port1.close() };
 }
 
 test('calls return values, and errors keep their code, message and details', async () => {
@@ -79,6 +85,28 @@ test('leaving a stream and aborting a call both reach the other side', async () 
   const waiting = client.call('wait', null, { signal: controller.signal });
   controller.abort();
   await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
+  close();
+});
+
+test('a signal that outlives its calls tells the other side nothing of those that have ended', async () => {
+  const { client, sent, close } = pair();
+  const controller = new AbortController();
+  await client.call('double', 1, { signal: controller.signal });
+  await client.call('fail', null, { signal: controller.signal }).catch(() => {});
+  for await (const _ of client.stream('count', 2, { signal: controller.signal }));
+  for await (const _ of client.stream('count', 1000, { signal: controller.signal })) break;
+  const before = sent.length;
+  controller.abort();
+  expect(sent).toHaveLength(before);
+  close();
+});
+
+test('what cannot cross the port rejects as a LabError, calls and streams alike', async () => {
+  const { client, close } = pair();
+  const uncloneable = (() => 1) as unknown as number; // no type can say what structuredClone refuses
+  const wrong = { name: 'LabError', code: 'internal' };
+  await expect(client.call('double', uncloneable)).rejects.toMatchObject(wrong);
+  await expect(client.stream('count', uncloneable).next()).rejects.toMatchObject(wrong);
   close();
 });
 
