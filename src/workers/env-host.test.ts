@@ -89,3 +89,14 @@ test('an abort ends the call at once', async () => {
   controller.abort();
   await expect(call).rejects.toMatchObject({ code: 'aborted' });
 });
+
+test('a crash names the call that was in flight, not the one that the worker was made for', async () => {
+  const { host, made } = fakeWorkers((worker, { id, name }) => {
+    if (name === 'reset') reply(worker, id);
+  });
+  const world = hostedWorld(host, 60_000);
+  await world.reset(task, signal);
+  const call = world.step('look', signal);
+  made[0]?.onerror?.({ message: 'boom' } as ErrorEvent);
+  await expect(call).rejects.toThrow('during step 1');
+});

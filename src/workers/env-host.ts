@@ -18,6 +18,8 @@ export class EnvHost {
   readonly #make: () => WorkerLike;
   #worker: WorkerLike | null = null;
   #client: Client<EnvApi> | null = null;
+  /** Calls without an answer yet, the oldest first. */
+  readonly #asked = new Set<{ readonly what: string }>();
 
   constructor(make: () => WorkerLike) {
     this.#make = make;
@@ -34,7 +36,9 @@ export class EnvHost {
     { limitMs, what, signal }: { limitMs: number; what: string; signal?: AbortSignal },
   ): Promise<EnvApi['calls'][K]['output']> {
     throwIfAborted(signal);
-    const client = this.#alive(what);
+    const client = this.#alive();
+    const asked = { what };
+    this.#asked.add(asked);
     const giveUp = (error: LabError) => this.#end(client, error);
     const timer = setTimeout(() => {
       giveUp(
@@ -50,6 +54,7 @@ export class EnvHost {
     try {
       return await client.call(name, input);
     } finally {
+      this.#asked.delete(asked);
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
     }
@@ -59,11 +64,12 @@ export class EnvHost {
     if (this.#client) this.#end(this.#client, new LabError('aborted', 'Stopped.'));
   }
 
-  #alive(what: string): Client<EnvApi> {
+  #alive(): Client<EnvApi> {
     if (this.#client) return this.#client;
     const worker = this.#make();
     const client = connect<EnvApi>(worker);
-    const crashed = (how: string) =>
+    const crashed = (how: string) => {
+      const [{ what } = { what: 'no call' }] = this.#asked;
       this.#end(
         client,
         new LabError(
@@ -72,6 +78,7 @@ export class EnvHost {
           { what },
         ),
       );
+    };
     worker.onerror = (event) =>
       crashed(`crashed (${event.message || 'its script could not be loaded'})`);
     worker.onmessageerror = () => crashed('sent an unreadable message');
