@@ -55,3 +55,10 @@ it('a model that does not load, or is stopped, leaves the present one in use', a
   expect(engine.info).toEqual(info);
   expect(await lastLogits(engine)).toEqual(before);
 });
+
+it('a backend that did not open does not stand in the way of the next one', async () => {
+  const engine = new EngineHost({ wasmPaths: nodeWasmPaths(import.meta.url) }, 'webgpu');
+  await expect(engine.capabilities()).rejects.toMatchObject({ code: 'no_adapter' });
+  engine.prefer('wasm');
+  expect(await engine.capabilities()).toMatchObject({ backend: 'wasm' });
+});

@@ -90,16 +90,27 @@ export class EngineHost {
     this.#kernels = env.kernels;
   }
 
-  /** Opens the backend on first use; a lost device is forgotten, so that the next call opens anew. */
+  /**
+   * Opens the backend on first use; a lost device and a failure to open are forgotten, so that the
+   * next call opens anew.
+   */
   backend(): Promise<OpenBackend> {
-    this.#backend ??= openBackend(this.#preferred, this.#env).then((opened) => {
+    this.#backend ??= this.#open();
+    return this.#backend;
+  }
+
+  async #open(): Promise<OpenBackend> {
+    try {
+      const opened = await openBackend(this.#preferred, this.#env);
       void opened.lost.then(() => {
         this.#backend = null;
         this.#loaded = null; // its buffers went with the device
       });
       return opened;
-    });
-    return this.#backend;
+    } catch (thrown) {
+      this.#backend = null;
+      throw thrown;
+    }
   }
 
   /** The backend to open; says nothing to one that is open. */
