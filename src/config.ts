@@ -500,7 +500,7 @@ export const fields = {
   log_repetition_ratio: onOff(true, {
     group: 'logging',
     label: 'Log repetition',
-    help: 'Record the repetition of each step: the largest Jaccard similarity of its words with any earlier step.',
+    help: 'Kept for the files that name it, and changes nothing: the repetition of each step (the largest Jaccard similarity of its words with any earlier step) is always recorded, since triggers, charts and replays read it.',
     place: json('att.observability.log_repetition_ratio'),
     advanced: true,
   }),

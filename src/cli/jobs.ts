@@ -81,7 +81,7 @@ export interface Machine {
   readonly keep: (file: PortableFile) => Promise<void>;
 }
 
-/** Opens the backend, loads the model, does the job, and frees both. */
+/** Opens the backend, loads the model, does the job, and frees both; episodes keep them until the process ends. */
 export async function runJob(job: Job, machine: Machine): Promise<Json> {
   if (job.kind === 'run') {
     await runEpisodes(job, machine);

@@ -2,7 +2,7 @@
 
 import { xoroshiro128plus, xoroshiro128plusFromState } from 'pure-rand/generator/xoroshiro128plus';
 
-/** A stream's whole state as plain data; what a Checkpoint keeps. */
+/** A stream's whole state as plain data. */
 export type RngState = readonly number[];
 
 /** One random stream. Mutable; owned by whoever derived it. */
