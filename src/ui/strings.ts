@@ -394,7 +394,7 @@ export const numberFilter = {
   most: 'at most',
   value: 'Limit of the filter',
   none: 'Not recorded in this run.',
-  ends: (low: Value, high: Value) => `${low} to ${high} in this run`,
+  ends: (low: Value, high: Value) => `${low} to ${high} here`,
   clear: 'Do not filter by a number',
 } as const;
 
