@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deriveRng, rngFrom } from './rng.ts';
+import { deriveRng } from './rng.ts';
 
 const draw = (rng: { next(): number }, n: number) => Array.from({ length: n }, () => rng.next());
 
@@ -11,13 +11,6 @@ test('a stream depends on its seed and purpose and on nothing that runs beside i
   expect(interleaved).toEqual(alone);
   expect(draw(deriveRng(12, 'sample', 3), 20)).not.toEqual(alone);
   expect(draw(deriveRng(11, 'sample', 4), 20)).not.toEqual(alone);
-});
-
-test('a stream goes on from its saved state', () => {
-  const rng = deriveRng(7, 'data');
-  draw(rng, 5);
-  const copy = rngFrom(rng.state());
-  expect(draw(copy, 8)).toEqual(draw(rng, 8));
 });
 
 test('seeds up to 2^53 - 1 are accepted, everything else is refused', () => {

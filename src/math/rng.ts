@@ -2,9 +2,6 @@
 
 import { xoroshiro128plus, xoroshiro128plusFromState } from 'pure-rand/generator/xoroshiro128plus';
 
-/** A stream's whole state as plain data. */
-export type RngState = readonly number[];
-
 /** One random stream. Mutable; owned by whoever derived it. */
 export interface Rng {
   /** Uniform in [0, 1) with 53 bits. */
@@ -15,7 +12,6 @@ export interface Rng {
   pick<T>(items: readonly T[]): T;
   /** A shuffled copy (Fisher-Yates). */
   shuffle<T>(items: readonly T[]): T[];
-  state(): RngState;
 }
 
 /**
@@ -33,11 +29,6 @@ export function deriveRng(seed: number, ...purpose: readonly (string | number)[]
   const state = [...mixed.getState()];
   state[1] = ((state[1] ?? 0) ^ high) | 0;
   state[3] = ((state[3] ?? 0) ^ Math.imul(high, 0x9e3779b1)) | 0;
-  return rngFrom(state);
-}
-
-/** Continues a stream from {@link Rng.state}. */
-export function rngFrom(state: RngState): Rng {
   const generator = xoroshiro128plusFromState(state);
   const word = () => generator.next() >>> 0;
   const next = () => (word() * 2 ** 21 + (word() >>> 11)) / 2 ** 53;
@@ -63,7 +54,6 @@ export function rngFrom(state: RngState): Rng {
       }
       return copy;
     },
-    state: () => [...generator.getState()],
   };
 }
 

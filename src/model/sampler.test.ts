@@ -12,7 +12,6 @@ const noRng: Rng = {
     throw new Error('unused');
   },
   shuffle: (items) => [...items],
-  state: () => [],
 };
 
 const logits = (...values: number[]) => Float32Array.from(values);
