@@ -245,9 +245,9 @@ test('on a narrow page a run opens at its head, whatever lies below it', { tag: 
   expect(errors).toEqual([]);
 });
 
-test('at 200 % zoom, and while the window is dragged to any size, nothing lies outside of it', async ({
-  page,
-}) => {
+test('at 200 % zoom, and while the window is dragged to any size, nothing lies outside of it', {
+  tag: '@long',
+}, async ({ page }) => {
   const errors = await openRun(page, madeRun({ steps: 30, seed: 2 }));
   for (const [width, height] of [
     [640, 400], // 1280 × 800 at 200 %

@@ -69,7 +69,7 @@ test('50 steps of 300 tokens are walked at a step a frame, and no frame takes 33
 });
 
 test('of a thousand steps only those near the visible ones are drawn, and each can be reached', {
-  tag: '@timed',
+  tag: ['@timed', '@long'],
 }, async ({ page, browser }) => {
   await openMade(page, { steps: 1000, talk: 2, seed: 6 });
   const drawn = () => page.locator('.step').count();
