@@ -29,7 +29,8 @@ body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper)
 table{border-collapse:collapse;font-size:13px;font-variant-numeric:tabular-nums}
 .wide{overflow-x:auto;margin:1rem 0}
 th,td{padding:.25rem .6rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
-th:first-child,td:first-child,td.words{text-align:left}
+.words{text-align:left}
+.long{white-space:normal;min-width:24rem}
 th{color:var(--quiet);font-weight:600;vertical-align:bottom}
 figure{margin:1rem 0;overflow-x:auto}
 figcaption{color:var(--quiet);font-size:13px}`;
@@ -53,9 +54,13 @@ function htmlOf(block: Block): string {
     case 'text':
       return `<p>${escapeXml(block.text)}</p>`;
     case 'table': {
-      const head = block.head.map((cell) => `<th scope="col">${escapeXml(cell)}</th>`).join('');
+      const words = wordColumns(block.head, block.rows);
+      const head = block.head.map(
+        (cell, i) =>
+          `<th scope="col"${words.has(i) ? ' class="words"' : ''}>${escapeXml(cell)}</th>`,
+      );
       const rows = block.rows.map((cells) => `<tr>${cells.map(htmlCell).join('')}</tr>`);
-      return `<div class="wide" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${rows.join('\n')}</tbody></table></div>`;
+      return `<div class="wide" tabindex="0"><table><thead><tr>${head.join('')}</tr></thead><tbody>${rows.join('\n')}</tbody></table></div>`;
     }
     case 'figure':
       return `<figure>${block.svg}<figcaption>${escapeXml(block.text)}</figcaption></figure>`;
@@ -64,10 +69,22 @@ function htmlOf(block: Block): string {
   }
 }
 
-/** Numbers stand to the right, words to the left. */
-function htmlCell(cell: string): string {
-  const number = /^[+-]?[\d.]+(?: %|\/\d+)?(?: to [+-]?[\d.]+)?$|^n\/a$/.test(cell);
-  return `<td${number ? '' : ' class="words"'}>${escapeXml(cell)}</td>`;
+/** Numbers stand to the right, words to the left, and long ones on several lines. */
+function htmlCell(cell: string, column: number): string {
+  const words = column === 0 || !isNumber(cell);
+  const kinds = [...(words ? ['words'] : []), ...(cell.length > 60 ? ['long'] : [])];
+  return `<td${kinds.length > 0 ? ` class="${kinds.join(' ')}"` : ''}>${escapeXml(cell)}</td>`;
+}
+
+const isNumber = (cell: string) =>
+  /^[+-]?[\d.]+(?: %|\/\d+)?(?: to [+-]?[\d.]+)?$|^n\/a$/.test(cell);
+
+/** The first column, and those that hold no number. */
+function wordColumns(head: Cells, rows: readonly Cells[]): ReadonlySet<number> {
+  const columns = head.map((_, i) => i);
+  return new Set(
+    columns.filter((i) => i === 0 || rows.every((cells) => !isNumber(cells[i] ?? ''))),
+  );
 }
 
 /** Figures are files of their own beside it: {@link figureFiles}. */
@@ -84,7 +101,8 @@ function markdownOf(block: Block): string {
     case 'table': {
       const line = (cells: readonly string[]) =>
         `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
-      const rule = line(block.head.map((_, i) => (i === 0 ? '---' : '---:')));
+      const words = wordColumns(block.head, block.rows);
+      const rule = line(block.head.map((_, i) => (words.has(i) ? '---' : '---:')));
       return [line(block.head), rule, ...block.rows.map(line)].join('\n');
     }
     case 'figure':

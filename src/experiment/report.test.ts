@@ -127,6 +127,12 @@ describe('a report', () => {
     expect(html).not.toMatch(/NaN|undefined|Infinity/);
   });
 
+  test('columns of words stand to the left, head and all, those of numbers to the right', () => {
+    expect(toHtml(report)).toContain('<th scope="col" class="words">verdict</th>');
+    expect(toHtml(report)).toContain('<th scope="col">solved</th>');
+    expect(toMarkdown(report)).toContain('| claim | verdict | numbers |\n| --- | --- | --- |');
+  });
+
   test('as Markdown has the same tables, and names its figures', () => {
     const markdown = toMarkdown(report);
     expect(markdown).toContain('| attt | 3/4 | 75.0 % |');
