@@ -203,7 +203,7 @@ interface Sequenced {
   readonly seq: number;
   /**
    * Put on by whoever recorded the run, never by the loop; comparing runs leaves it out. Absent where
-   * nobody did, and in records of before 0.2.
+   * nobody did, and in older records.
    */
   readonly clock?: Recorded;
 }
@@ -262,7 +262,7 @@ export interface Boundary extends Sequenced {
   readonly type: 'boundary';
   readonly t: number;
   readonly trigger: BoundaryTrigger;
-  /** Why it asked, in one sentence. Absent in records of before 0.2. */
+  /** Why it asked, in one sentence. Absent in older records. */
   readonly cause?: string;
   readonly outcome: BoundaryOutcome;
   /** One sentence that answers "why was there (no) update?" with the numbers. */

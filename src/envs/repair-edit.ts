@@ -13,8 +13,8 @@ export function linesOf(text: string): readonly string[] {
 
 /**
  * A text with the lines from..to (counted from 1) replaced by code; to = from - 1 inserts before `from`.
- * Code that begins at the margin is moved to where the line stands that it replaces or follows. A
- * string beginning with "!" says why not.
+ * Code that begins at the margin is moved to where the line stands that it replaces or follows.
+ * `refused` says why not.
  */
 export function replaceLines(
   text: string,

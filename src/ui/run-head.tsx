@@ -7,7 +7,7 @@ import { shelveRun } from './adapter-shelf-state.ts';
 import { repeatCommand } from './command.ts';
 import { startSettings } from './defaults.ts';
 import { Dialog } from './dialog.tsx';
-import { Icon, Mark } from './icons.tsx';
+import { Icon, type IconName, Mark } from './icons.tsx';
 import { valueText } from './numbers.ts';
 import { endWording, type RunView } from './run-view.ts';
 import { canResume, resumeRun } from './running.ts';
@@ -56,70 +56,84 @@ export function RunHead({ run }: { run: RunView }) {
         {where}
       </button>
       <div className="run-actions">
-        <button
-          type="button"
-          className="button small"
+        <Action
+          icon="save"
+          label={say.adapter}
+          tip={run.id === null ? say.noAdapter : say.adapterHelp}
           disabled={run.id === null}
-          data-tip={run.id === null ? say.noAdapter : say.adapterHelp}
           onClick={() => run.id !== null && void saveAdapter(run.id)}
-        >
-          <Icon name="save" />
-          {say.adapter}
-        </button>
-        <button
-          type="button"
-          className="button small"
+        />
+        <Action
+          icon="pin"
+          label={say.keep}
+          spoken={say.keepAdapter}
+          tip={say.keepHelp}
           disabled={run.id === null}
-          aria-label={say.keepAdapter}
-          data-tip={say.keepHelp}
           onClick={() => run.id !== null && void shelveRun(run.id, task.goal ?? goalOf(run))}
-        >
-          <Icon name="pin" />
-          {say.keep}
-        </button>
-        <button
-          type="button"
-          className="button small"
-          data-tip={say.bundleHelp}
+        />
+        <Action
+          icon="save"
+          label={say.bundle}
+          tip={say.bundleHelp}
           onClick={() => void saveBundle(run)}
-        >
-          <Icon name="save" />
-          {say.bundle}
-        </button>
-        <button
-          type="button"
-          className="button small"
-          data-tip={say.jsonlHelp}
+        />
+        <Action
+          icon="save"
+          label={say.jsonl}
+          tip={say.jsonlHelp}
           onClick={() => void saveRun(run)}
-        >
-          <Icon name="save" />
-          {say.jsonl}
-        </button>
+        />
         {code && (
-          <button
-            type="button"
-            className="button small"
-            data-tip={say.predictionHelp}
+          <Action
+            icon="save"
+            label={say.prediction}
+            tip={say.predictionHelp}
             onClick={() => void savePrediction(run)}
-          >
-            <Icon name="save" />
-            {say.prediction}
-          </button>
+          />
         )}
-        <button
-          type="button"
-          className="button small"
-          data-tip={say.commandHelp}
+        <Action
+          icon="copy"
+          label={say.command}
+          tip={say.commandHelp}
           onClick={() => setWindow('command')}
-        >
-          <Icon name="copy" />
-          {say.command}
-        </button>
+        />
       </div>
       <RunStats run={run} opened={opened} />
       {window === 'settings' && <FrozenSettings run={run} onClose={() => setWindow(null)} />}
       {window === 'command' && <CommandDialog run={run} onClose={() => setWindow(null)} />}
     </header>
+  );
+}
+
+/** What can be done with the run, as a button. */
+function Action({
+  icon,
+  label,
+  spoken,
+  tip,
+  disabled = false,
+  onClick,
+}: {
+  icon: IconName;
+  label: string;
+  /** For those who do not see what the label stands beside. */
+  spoken?: string;
+  tip: string;
+  disabled?: boolean;
+  onClick: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      className="button small"
+      disabled={disabled}
+      aria-label={spoken}
+      data-tip={tip}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+      {label}
+    </button>
   );
 }
 

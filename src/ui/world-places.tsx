@@ -13,18 +13,25 @@ interface Shown {
 }
 
 /** What the agent holds. */
-export function PlacesHead({ run, world, t }: Shown) {
-  const seen = useSeen({ run, world, t });
-  if (world.holding === null) return say.holdsNothing;
+export function PlacesHead({ run, world: { holding }, t }: Shown) {
+  if (holding === null) return say.holdsNothing;
+  const seen = lastSeen(run, [holding.name], t);
   return (
     <>
-      {say.holds} <Thing thing={world.holding} seen={seen} moved={false} />
+      {say.holds} <Thing thing={holding} seen={seen} moved={false} />
     </>
   );
 }
 
 export function PlacesView({ run, world, before, t }: Shown & { before: PlacesSketch | null }) {
-  const seen = useSeen({ run, world, t });
+  const seen = useMemo(() => {
+    const things = world.places.flatMap((place) => place.things);
+    return lastSeen(
+      run,
+      things.map(({ name }) => name),
+      t,
+    );
+  }, [run, world, t]);
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reached by keyboard */}
@@ -55,19 +62,6 @@ export function PlacesView({ run, world, before, t }: Shown & { before: PlacesSk
       <p className="heatmap-note">{say.legend}</p>
     </>
   );
-}
-
-/** The last step at which each thing was named. */
-function useSeen({ run, world, t }: Shown): ReadonlyMap<string, number> {
-  return useMemo(() => {
-    const held = world.holding ? [world.holding] : [];
-    const things = [...world.places.flatMap((place) => place.things), ...held];
-    return lastSeen(
-      run,
-      things.map(({ name }) => name),
-      t,
-    );
-  }, [run, world, t]);
 }
 
 function Thing({
