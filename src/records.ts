@@ -460,6 +460,15 @@ export interface RunManifest {
   readonly summaryServer?: string;
   /** What the policy wrote after earlier tries of this task; absent at the first. */
   readonly reflections?: readonly string[];
+  /** The adapter that the episode started from; absent where it was a fresh one. */
+  readonly startAdapter?: StartAdapterRef;
+}
+
+/** Which adapter it was, whatever file it came in. */
+export interface StartAdapterRef {
+  readonly name: string;
+  /** Of its content, see adapterSha256. */
+  readonly sha256: string;
 }
 
 export interface RunSummary {

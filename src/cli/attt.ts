@@ -128,6 +128,7 @@ program
   .option('--settings <file>', 'a settings.json')
   .option('--seed <n>', 'in place of the one in the files', integer('--seed', 0))
   .requiredOption('--out <folder>', 'where the two files go')
+  .addOption(adapterOption('what every episode starts from'))
   .option('--served-model <name>', 'with --model http://…, its name on the server')
   .option('--served-adapter <path>', "an adapter on that server's disk (vLLM, llama-server)")
   .option(
@@ -195,7 +196,7 @@ bundle
   .addOption(
     new Option('--to <kind>', 'what to take out').choices(exportKinds).makeOptionMandatory(),
   )
-  .requiredOption('--out <path>', 'a file, or a folder for peft and files')
+  .requiredOption('--out <path>', 'a file, or a folder for peft, peft-start and files')
   .action(async (file: string, options) => printJson(await exportBundle({ file, ...options })));
 
 bundle

@@ -51,6 +51,7 @@ export const exportKinds = [
   'bundle',
   'files',
   'peft',
+  'peft-start',
   'gguf',
   'inspect',
   'csv',
@@ -59,7 +60,7 @@ export const exportKinds = [
 ] as const;
 export type ExportKind = (typeof exportKinds)[number];
 
-/** Writes one part of a run to `out`, a folder for `peft` and `files`, else a file. */
+/** Writes one part of a run to `out`, a folder for `peft`, `peft-start` and `files`, else a file. */
 export async function exportBundle(options: {
   readonly file: string;
   readonly to: ExportKind;
@@ -76,8 +77,9 @@ export async function exportBundle(options: {
       return save([[out, zip]]);
     case 'files':
       return save([...files].map(([path, content]) => [join(out, path), content]));
-    case 'peft': {
-      const folder = `${adapterFolders.latest}/`;
+    case 'peft':
+    case 'peft-start': {
+      const folder = `${adapterFolders[to === 'peft' ? 'latest' : 'start']}/`;
       const parts = [...files].filter(([path]) => path.startsWith(folder));
       if (parts.length === 0) throw noAdapter(file);
       return save(parts.map(([path, content]) => [join(out, path.slice(folder.length)), content]));

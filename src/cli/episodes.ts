@@ -7,7 +7,9 @@ import { heldConversation, heldTexts } from '../experiment/held-texts.ts';
 import type { Retention } from '../experiment/row.ts';
 import { completionsUrl } from '../formats/channel.ts';
 import { mean } from '../math/statistics.ts';
+import { adapterLabel, openAdapter } from '../model/adapter-file.ts';
 import { templateOf } from '../model/policy.ts';
+import { type StartAdapter, startAdapter } from '../model/start-adapter.ts';
 import type { Learner, Snapshots, TrainText } from '../ports.ts';
 import type { EpisodeEvent, LearnerSnapshot, RemoteRef, TaskRef } from '../records.ts';
 import { encodeChat } from '../text/chat.ts';
@@ -16,7 +18,7 @@ import { nextTry } from '../tries.ts';
 import { EngineHost } from '../workers/engine.ts';
 import { bundleRun } from '../workers/run-bundle.ts';
 import { localWorld } from '../workers/world-local.ts';
-import { type Machine, toBase64 } from './jobs.ts';
+import { type Machine, type PortableFile, sourcesOf, toBase64 } from './jobs.ts';
 
 export interface EpisodeJob {
   readonly task: TaskRef;
@@ -33,6 +35,11 @@ export interface EpisodesJob {
   readonly retention: boolean;
   /** A served model in place of the machine's file. */
   readonly remote: RemoteRef | null;
+  /** The adapter that every episode starts from, and what it is called unless its files say; null for fresh ones. */
+  readonly startAdapter: {
+    readonly name: string;
+    readonly files: readonly PortableFile[];
+  } | null;
   /** The server that writes summaries, for settings that name a summary model. */
   readonly summaryServer: RemoteRef | null;
   /** Keep a bundle of each try. */
@@ -61,13 +68,15 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
     note(`Backend: ${backend}, ${device}.`);
     await engine.load({ source, sha256 }, context, signal, () => {});
   }
+  const start = await startOf(job, engine);
   let base: HeldLosses | null = null;
   for (const { task, settings } of episodes) {
     const { trains } = methods[settings.method];
     let reflections: readonly string[] | null = [];
     let retention: Retention | null = null;
     for (let nth = 1; reflections !== null; nth++) {
-      const faces = await engine.episode(task, settings, { reflections, summaryServer });
+      const extras = { reflections, summaryServer, startAdapter: start };
+      const faces = await engine.episode(task, settings, extras);
       const snapshots = heldSnapshots();
       const events: EpisodeEvent[] = [];
       try {
@@ -110,6 +119,17 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
     }
     await emit({ type: 'episode_done', retention });
   }
+}
+
+/** Throws what opening an adapter throws. */
+async function startOf(
+  { startAdapter: asked }: EpisodesJob,
+  engine: EngineHost,
+): Promise<StartAdapter | null> {
+  if (!asked) return null;
+  const sources = sourcesOf(asked.files);
+  const data = await openAdapter(sources, engine.loaded.model.config);
+  return startAdapter((await adapterLabel(sources))?.name ?? asked.name, data);
 }
 
 interface HeldLosses {

@@ -251,6 +251,7 @@ async function runAll(
       episodes: jobs,
       ...models,
       retention: true,
+      startAdapter: null,
       bundles: false,
       times: false,
       remote: null,

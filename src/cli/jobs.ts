@@ -136,7 +136,8 @@ async function adapterOf(files: AdapterFiles, model: LlamaModel): Promise<Adapte
   return new Adapter(await openAdapter(sourcesOf(files), model.config));
 }
 
-function sourcesOf(files: readonly PortableFile[]): ByteSource[] {
+/** The files as a reader of adapters takes them. */
+export function sourcesOf(files: readonly PortableFile[]): ByteSource[] {
   return files.map(({ name, base64 }) => bytesSource(fromBase64(base64), name));
 }
 

@@ -55,8 +55,8 @@ export function finite(name: string): (text: string) => number {
 }
 
 /** `--adapter`, the same for every command. */
-export function adapterOption(): Option {
-  return new Option('--adapter <path>', 'a LoRA: a PEFT folder, a zip of one, or a GGUF');
+export function adapterOption(what = 'a LoRA'): Option {
+  return new Option('--adapter <path>', `${what}: a PEFT folder, a zip of one, or a GGUF`);
 }
 
 /** `--backend`, the same for every command. */

@@ -90,6 +90,46 @@ describe('a run', () => {
     expect(readFileSync(again).equals(readFileSync(file))).toBe(true);
   });
 
+  test('starts from a given adapter, whatever file it comes in; its bundle repeats it', async () => {
+    const from = (out: string, adapter: string, ...more: readonly string[]) =>
+      run(out, '--tasks', '1', '--seed', '3', '--adapter', adapter, ...more);
+    const bundle = join(folder, 'bundled', 'valid_unseen-0.attt.zip');
+    const parts = join(folder, 'parts');
+    await attt('bundle', 'export', bundle, '--to', 'files', '--out', parts);
+    await from('from-peft', join(parts, 'adapter'), '--bundles');
+    await from('from-gguf', join(parts, 'adapter.gguf'));
+    const [start, ...rest] = eventsOf('from-peft');
+    expect(start).toMatchObject({
+      manifest: {
+        startAdapter: { name: 'adapter', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      },
+    });
+    expect(rest[0]).not.toEqual(eventsOf('first').find((e) => e.type === 'step' && e.t === 1));
+    expect(eventsOf('from-gguf')).toEqual([start, ...rest]);
+
+    const own = join(folder, 'from-peft', 'valid_unseen-1.attt.zip');
+    expect(await validate(own)).toMatchObject({ valid: true });
+    const again = join(folder, 'adapter-start');
+    await attt('bundle', 'export', own, '--to', 'peft-start', '--out', again);
+    await from('from-start', again);
+    expect(read('from-start', 'events.jsonl')).toBe(read('from-peft', 'events.jsonl'));
+
+    const { code, stderr } = await from(
+      'wider',
+      again,
+      '--config',
+      scratchFile('wide.toml', '[att]\nlora_rank = 4\n'),
+    );
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/has rank 8, alpha 16 on q_proj, v_proj; the settings train rank 4/);
+    const served = await attt(
+      ...['run', '--model', 'http://127.0.0.1:9', '--adapter', again, '--env', 'household'],
+      ...['--split', 'valid_unseen', '--tasks', '0', '--out', join(folder, 'served')],
+    );
+    expect(served.code).toBe(2);
+    expect(served.stderr).toContain('--served-adapter');
+  });
+
   test('that is frozen trains nothing, and acts as the other until its first update', async () => {
     await run('frozen', '--tasks', '0', '--seed', '3', '--method', 'frozen');
     const frozen = eventsOf('frozen');

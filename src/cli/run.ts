@@ -8,6 +8,7 @@ import type { Channel } from '../formats/channel.ts';
 import { predictionLine } from '../formats/predictions.ts';
 import { mergeFiles, parseConfigToml, parseSettingsJson } from '../formats/settings.ts';
 import type { RunManifest, TaskRef } from '../records.ts';
+import { readAdapter } from './adapters.ts';
 import type { EpisodeItem } from './episodes.ts';
 import { readText, sha256Of } from './files.ts';
 import { runOnHost, runRemote, type Where } from './host.ts';
@@ -34,6 +35,8 @@ export interface RunOptions extends Where {
   readonly settings?: string;
   readonly seed?: number;
   readonly out: string;
+  /** What every episode starts from: a PEFT folder, a zip of one, or a GGUF. */
+  readonly adapter?: string;
   /** Also a bundle for each task. */
   readonly bundles: boolean;
   /** Events say when they were recorded. */
@@ -57,6 +60,7 @@ export async function run(
       }
     : null;
   const summaryServer = summaryServerOf(settings, channel, process.env);
+  const startAdapter = await startAdapterOf(options);
   const tasks = await tasksOf(options);
   const modelSha256 = remote ? '' : await sha256Of(options.model);
   await mkdir(options.out, { recursive: true });
@@ -88,7 +92,7 @@ export async function run(
   try {
     const episodes = tasks.map((task) => ({ task, settings }));
     const { bundles, times } = options;
-    const from = { remote, summaryServer };
+    const from = { remote, summaryServer, startAdapter };
     const job = {
       kind: 'run',
       episodes,
@@ -136,6 +140,20 @@ async function settingsOf(
     ...(seed === undefined ? {} : { seed }),
   };
   return { settings: own, channel: toml?.channel ?? null };
+}
+
+async function startAdapterOf({ adapter: path, model }: RunOptions) {
+  const files = await readAdapter(path);
+  if (path === undefined || files === null) return null;
+  if (!isRemote(model)) return { name: nameOf(path), files };
+  throw new WrongUse(
+    `--adapter ${path} was given beside a served model, which reads adapters from its own disk: name its path there with --served-adapter.`,
+  );
+}
+
+/** What an adapter is called whose files do not say. */
+function nameOf(path: string): string {
+  return basename(path).replace(/\.(gguf|zip)$/i, '');
 }
 
 /** The tasks of a split by index. */

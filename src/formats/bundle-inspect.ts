@@ -10,7 +10,7 @@ const NO_TIME = '1970-01-01T00:00:00+00:00';
 export function evalLog({ run, createdAt, events }: BundleContents): Json {
   const { manifest, task } = startOf(events);
   const { settings } = manifest;
-  const facts = factsOf(events);
+  const { start_adapter: start, ...facts } = factsOf(events);
   const created = createdAt ?? NO_TIME;
   const sampleId = `${task.split}-${task.index}`;
   const failed = facts.reason === 'engine_error' || facts.reason === 'environment_error';
@@ -33,7 +33,11 @@ export function evalLog({ run, createdAt, events }: BundleContents): Json {
       model: manifest.modelName,
       config: { epochs: 1, message_limit: 2 * settings.step_limit + 2 },
       packages: { 'attt-lab': manifest.appVersion },
-      metadata: { ...facts, model: { ...facts.model } },
+      metadata: {
+        ...facts,
+        model: { ...facts.model },
+        ...(start && { start_adapter: { ...start } }),
+      },
     },
     plan: {
       name: settings.method,

@@ -3,6 +3,7 @@
 import { sha256 } from 'hash-wasm';
 import { LabError, toWire } from '../errors.ts';
 import type { EpisodeEvent, LearnerSnapshot } from '../records.ts';
+import { adapterSha256 } from './adapter-hash.ts';
 import {
   type AdapterName,
   adapterFolders,
@@ -11,6 +12,7 @@ import {
   factsOf,
   readManifest,
   snapshotPath,
+  startOf,
 } from './bundle.ts';
 import { readSnapshot } from './bundle-snapshot.ts';
 import { derivedTexts } from './bundle-write.ts';
@@ -135,7 +137,10 @@ export async function checkBundle(bytes: Uint8Array, name: string): Promise<Chec
   if (gguf)
     await attempt(bundlePaths.gguf, () => readGgufLora(bytesSource(gguf, bundlePaths.gguf)));
   for (const name of ['start', 'latest'] as const) {
-    await attempt(snapshotPath(name), () => snapshotIn(files, name));
+    await attempt(snapshotPath(name), async () => {
+      const snapshot = snapshotIn(files, name);
+      if (name === 'start' && snapshot && events.length > 0) await checkStart(snapshot, events);
+    });
     const config = files.get(`${adapterFolders[name]}/adapter_config.json`);
     const weights = files.get(`${adapterFolders[name]}/adapter_model.safetensors`);
     if (config === undefined && weights === undefined) continue;
@@ -144,6 +149,20 @@ export async function checkBundle(bytes: Uint8Array, name: string): Promise<Chec
     );
   }
   return { manifest, files, events, problems };
+}
+
+/** Throws `bad_input` where the episode is said to have started from another adapter. */
+async function checkStart(
+  { adapter }: LearnerSnapshot,
+  events: readonly EpisodeEvent[],
+): Promise<void> {
+  const said = startOf(events).manifest.startAdapter?.sha256;
+  const found = said === undefined ? said : await adapterSha256(adapter);
+  if (found === said) return;
+  throw new LabError(
+    'bad_input',
+    `has the sha256 ${found} by its content; ${bundlePaths.events} says that the episode started from ${said}.`,
+  );
 }
 
 /** Where a text file begins to differ from what the events give. */
@@ -163,12 +182,12 @@ function checkFacts(
 ): void {
   const truth: Readonly<Record<string, unknown>> = { ...factsOf(events) };
   const said: Readonly<Record<string, unknown>> = { ...manifest.facts };
-  for (const [key, value] of Object.entries(truth)) {
-    const [found, expected] = [JSON.stringify(said[key]), JSON.stringify(value)];
+  for (const key of new Set([...Object.keys(truth), ...Object.keys(said)])) {
+    const [found, expected] = [JSON.stringify(said[key]), JSON.stringify(truth[key])];
     if (found !== expected) {
       add(
         bundlePaths.manifest,
-        `says ${key} ${found ?? 'nothing'}; ${bundlePaths.events} has ${expected}.`,
+        `says ${key} ${found ?? 'nothing'}; ${bundlePaths.events} has ${expected ?? 'no such fact'}.`,
       );
     }
   }

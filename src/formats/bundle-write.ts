@@ -53,13 +53,18 @@ async function bundleEntries(contents: BundleContents): Promise<readonly ZipEntr
   const { events, adapters } = contents;
   const { manifest } = startOf(events);
   const base = { name: manifest.modelName, licence: null };
+  const { startAdapter } = manifest;
+  const labels = {
+    start: startAdapter && { label: { name: startAdapter.name, note: '' } },
+    latest: {},
+  };
   const tokens = tokenRows(events);
   const metrics = metricRows(events);
   const learned = adapterNames.flatMap((name) => {
     if (adapters === null) return [];
     const { snapshot, modules } = adapters[name];
-    const folder = Object.entries(writePeft(modules, base)).map(([file, bytes]) =>
-      entryOf(`${adapterFolders[name]}/${file}`, bytes),
+    const folder = Object.entries(writePeft(modules, { ...base, ...labels[name] })).map(
+      ([file, bytes]) => entryOf(`${adapterFolders[name]}/${file}`, bytes),
     );
     return [...folder, entryOf(snapshotPath(name), writeSnapshot(snapshot))];
   });

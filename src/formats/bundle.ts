@@ -1,7 +1,13 @@
 /** The run bundle `<run>.attt.zip`: which files it holds and what its manifest says. */
 
 import { LabError } from '../errors.ts';
-import type { EpisodeEvent, Json, LearnerSnapshot, RunManifest } from '../records.ts';
+import type {
+  EpisodeEvent,
+  Json,
+  LearnerSnapshot,
+  RunManifest,
+  StartAdapterRef,
+} from '../records.ts';
 import type { GgufLoraModule } from './gguf-lora.ts';
 import { parseJson } from './json-syntax.ts';
 import type { PeftModule } from './peft.ts';
@@ -77,6 +83,8 @@ export interface BundleFacts {
   readonly split: string;
   readonly task: number;
   readonly goal: string | null;
+  /** The adapter that the episode started from; absent where it was a fresh one. */
+  readonly start_adapter?: StartAdapterRef;
   readonly steps: number;
   readonly updates: number;
   readonly rollbacks: number;
@@ -126,6 +134,7 @@ export function factsOf(events: readonly EpisodeEvent[]): BundleFacts {
     split: task.split,
     task: task.index,
     goal: task.goal ?? null,
+    ...(manifest.startAdapter && { start_adapter: manifest.startAdapter }),
     steps: steps.length,
     updates: events.findLast((event) => event.type === 'boundary')?.updates ?? 0,
     rollbacks: restored.length,

@@ -1,40 +1,47 @@
 import { unzipSync, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { madeRun } from '../../e2e/fixtures/recorded/household-run.ts';
+import type { LearnerSnapshot } from '../records.ts';
 import { type NotebookRun, readNotebook, writeNotebook } from './notebook-file.ts';
 
 const events = madeRun({ steps: 6, seed: 1 });
+const latest: LearnerSnapshot = {
+  schema: 1,
+  adapter: {
+    modules: [
+      {
+        layer: 2,
+        target: 'v_proj',
+        inputs: 2,
+        outputs: 1,
+        rank: 1,
+        scale: 2,
+        // A view into a longer buffer, a denormal and a signed zero.
+        aT: new Float32Array([9, 0.1, 1e-40]).subarray(1),
+        bT: new Float32Array([-0]),
+      },
+    ],
+  },
+  optimiser: {
+    step: 3,
+    m: [new Float32Array([1.5, 0]), new Float32Array([2])],
+    v: [new Float32Array([0.5, -0]), new Float32Array([1e-40])],
+  },
+};
+const start: LearnerSnapshot = {
+  ...latest,
+  optimiser: { step: 0, m: latest.optimiser.m, v: latest.optimiser.v },
+};
 const run: NotebookRun = {
   id: '20261129-1',
   createdAt: '2026-11-29T10:00:00.000Z',
   events,
-  latest: {
-    schema: 1,
-    adapter: {
-      modules: [
-        {
-          layer: 2,
-          target: 'v_proj',
-          inputs: 2,
-          outputs: 1,
-          rank: 1,
-          scale: 2,
-          // A view into a longer buffer, a denormal and a signed zero.
-          aT: new Float32Array([9, 0.1, 1e-40]).subarray(1),
-          bT: new Float32Array([-0]),
-        },
-      ],
-    },
-    optimiser: {
-      step: 3,
-      m: [new Float32Array([1.5, 0]), new Float32Array([2])],
-      v: [new Float32Array([0.5, -0]), new Float32Array([1e-40])],
-    },
-  },
+  start,
+  latest,
 };
 
 test('a notebook comes back as it was, adapters bit for bit', () => {
-  const bare: NotebookRun = { ...run, id: 'bare', latest: null };
+  const bare: NotebookRun = { ...run, id: 'bare', start: null, latest: null };
   const back = readNotebook(writeNotebook([run, bare]), 'a.attt-notebook.zip');
   expect(back).toEqual([run, bare]);
   const module = back[0]?.latest?.adapter.modules[0];

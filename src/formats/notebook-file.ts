@@ -1,4 +1,4 @@
-/** The whole notebook as one zip: every run with its events and its adapter's last state. */
+/** The whole notebook as one zip: every run with its events, and its adapter's first and last state. */
 
 import { strFromU8, strToU8 } from 'fflate';
 import { LabError } from '../errors.ts';
@@ -15,6 +15,8 @@ export interface NotebookRun {
   /** ISO 8601. */
   readonly createdAt: string;
   readonly events: readonly EpisodeEvent[];
+  /** The state that the episode started from; null where none was stored, and in older files. */
+  readonly start: LearnerSnapshot | null;
   /** The state after the last boundary; null where none was stored. */
   readonly latest: LearnerSnapshot | null;
 }
@@ -24,12 +26,13 @@ const schema = 1;
 /** Far above any notebook that a browser keeps: a zip bomb is refused unread. */
 const limits = { files: 40_000, bytes: 4 * 2 ** 30 } as const;
 
-/** `notebook.json` names the runs; each has `<id>/events.jsonl` and, if any, `<id>/latest.safetensors`. */
+/** `notebook.json` names the runs; each has `<id>/events.jsonl` and, if any, its two snapshots. */
 export function writeNotebook(runs: readonly NotebookRun[]): Uint8Array {
   const index = { schema, runs: runs.map(({ id, createdAt }) => ({ id, createdAt })) };
   const files: Record<string, Uint8Array> = { 'notebook.json': strToU8(JSON.stringify(index)) };
-  for (const { id, events, latest } of runs) {
+  for (const { id, events, start, latest } of runs) {
     files[`${id}/events.jsonl`] = strToU8(formatRunFile(events));
+    if (start) files[`${id}/start.safetensors`] = writeSnapshot(start);
     if (latest) files[`${id}/latest.safetensors`] = writeSnapshot(latest);
   }
   return writeZip(Object.entries(files).map(([path, bytes]) => ({ path, bytes, stored: false })));
@@ -54,12 +57,16 @@ export function readNotebook(bytes: Uint8Array, name: string): readonly Notebook
     if (typeof id !== 'string' || typeof createdAt !== 'string') {
       throw bad(`${name}: notebook.json names a run without id or createdAt. Export it again.`);
     }
-    const latest = files.get(`${id}/latest.safetensors`);
+    const snapshot = (path: string): LearnerSnapshot | null => {
+      const found = files.get(path);
+      return found ? readSnapshot(found, `${name}: ${path}`) : null;
+    };
     return {
       id,
       createdAt,
       events: parseRunFile(text(`${id}/events.jsonl`), `${name}: ${id}/events.jsonl`),
-      latest: latest ? readSnapshot(latest, `${name}: ${id}/latest.safetensors`) : null,
+      start: snapshot(`${id}/start.safetensors`),
+      latest: snapshot(`${id}/latest.safetensors`),
     };
   });
 }

@@ -125,7 +125,8 @@ export async function followTries(
     if (!run || !reflections) return run;
     const { task, settings } = run.manifest;
     const { summaryServer } = useLab.getState();
-    const input = { task, settings, summaryServer, reflections };
+    const startFrom = { kind: 'run', id: run.id } as const;
+    const input = { task, settings, summaryServer, reflections, startFrom };
     run = await follow(() => engine().stream('run', input), mode);
   }
 }

@@ -41,6 +41,11 @@ interface WithSummaries {
   readonly summaryServer: RemoteRef | null;
 }
 
+/** An adapter that a run starts from: one of the shelf, or what another run of this browser started from. */
+export type StartFrom =
+  | { readonly kind: 'shelf'; readonly id: string }
+  | { readonly kind: 'run'; readonly id: string };
+
 export interface EngineApi {
   readonly calls: AdapterCalls & {
     /**
@@ -136,6 +141,8 @@ export interface EngineApi {
         readonly settings: Settings;
         /** What the policy wrote after earlier tries of the task. */
         readonly reflections?: readonly string[];
+        /** Null for a fresh adapter. */
+        readonly startFrom?: StartFrom | null;
       };
       readonly item: RunItem;
       readonly output: RunSummary;

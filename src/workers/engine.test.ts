@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { randomPolicy } from '../cli/testing-policy.ts';
+import { defaultSettings, type Settings } from '../config.ts';
 import { bytesSource } from '../formats/source.ts';
 import { KvCache } from '../model/cache.ts';
 import { forward } from '../model/forward.ts';
+import { startAdapter } from '../model/start-adapter.ts';
 import { nodeWasmPaths } from '../model/wasm-paths-node.ts';
 import type { LoadProgress } from '../records.ts';
+import type { LoraLearner } from '../train/learner.ts';
 import { EngineHost } from './engine.ts';
 
 const bytes = new Uint8Array(
@@ -61,4 +65,47 @@ it('a backend that did not open does not stand in the way of the next one', asyn
   await expect(engine.capabilities()).rejects.toMatchObject({ code: 'no_adapter' });
   engine.prefer('wasm');
   expect(await engine.capabilities()).toMatchObject({ backend: 'wasm' });
+});
+
+it('an episode starts from a given adapter: policy, rollback and KL begin there', async () => {
+  const engine = new EngineHost({ wasmPaths: nodeWasmPaths(import.meta.url) }, 'wasm');
+  await engine.load(file(randomPolicy(1), 'random.gguf'), 4096, never, () => {});
+  const task = { env: 'household', split: 'train', index: 0 };
+  const shape = { lora_rank: 4, lora_alpha: 8, target_modules: ['q_proj', 'v_proj'] } as const;
+  const settings: Settings = { ...defaultSettings, ...shape, learning_rate: 0.01 };
+  const text = { context: [3], ids: [7, 11, 20], weights: [1, 1, 1] };
+  using taught = (await engine.episode(task, settings)).learner as LoraLearner; // a model is loaded here
+  await taught.train([text], settings, never, () => {});
+  const { adapter } = await taught.snapshot();
+  const start = await startAdapter('taught', { modules: [...adapter.modules].reverse() });
+
+  const faces = await engine.episode(task, settings, { startAdapter: start });
+  const { learner, manifest } = faces;
+  const { name, sha256 } = start;
+  expect(manifest.startAdapter).toEqual({ name, sha256 });
+  const began = await learner.snapshot();
+  expect(began.adapter).toEqual(adapter); // in the order that a fresh one has
+  expect(began.optimiser.step).toBe(0);
+  const ce = await learner.measure(text, never);
+  expect(ce).toEqual(await taught.measure(text, never));
+  expect((await learner.driftFromStart(text, 0, never)).meanKl).toBe(0);
+  await learner.train([text], settings, never, () => {});
+  expect((await learner.driftFromStart(text, 0, never)).meanKl).toBeGreaterThan(1e-6);
+  learner.restore(began);
+  expect(await learner.measure(text, never)).toEqual(ce);
+  faces.dispose();
+
+  const wider = { ...settings, lora_rank: 8 };
+  const refused = engine.episode(task, wider, { startAdapter: start });
+  await expect(refused).rejects.toThrow(/has rank 4, alpha 8 on q_proj, v_proj; .* rank 8/);
+  for (const still of [{ method: 'frozen' }, { enabled: false }, { observe_only: true }] as const) {
+    const used = await engine.episode(task, { ...wider, ...still }, { startAdapter: start });
+    expect((await used.learner.snapshot()).adapter).toEqual(adapter);
+    used.dispose();
+  }
+  const deeper = { modules: adapter.modules.map((m) => ({ ...m, layer: m.layer + 9 })) };
+  const foreign = { ...settings, method: 'frozen' } as const;
+  await expect(
+    engine.episode(task, foreign, { startAdapter: await startAdapter('deep', deeper) }),
+  ).rejects.toThrow(/does not fit this model/);
 });

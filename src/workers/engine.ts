@@ -9,6 +9,7 @@ import { deriveRng } from '../math/rng.ts';
 import { cacheFor } from '../model/cache.ts';
 import { settleVariants } from '../model/choose-variants.ts';
 import { type BackendEnv, type OpenBackend, openBackend } from '../model/device.ts';
+import { checkFits } from '../model/fit-adapter.ts';
 import { warmUp } from '../model/forward.ts';
 import { type LlamaModel, loadLlama } from '../model/llama.ts';
 import { projectionShape } from '../model/llama-config.ts';
@@ -16,6 +17,7 @@ import { freshAdapter } from '../model/lora.ts';
 import { defaultNeeds, estimateMemory, weightBytesOn } from '../model/memory.ts';
 import { gpuBackend } from '../model/ops/program.ts';
 import { LlamaPolicy, templateOf } from '../model/policy.ts';
+import { checkTrainable, type StartAdapter, startAdapterRef } from '../model/start-adapter.ts';
 import { choiceOn, readChoice, runnable, useChoice, writeChoice } from '../model/variants.ts';
 import type { Learner, Policy, Summariser } from '../ports.ts';
 import type {
@@ -72,6 +74,8 @@ export interface EpisodeExtras {
   readonly summaryServer?: RemoteRef | null;
   /** The kernels of the record that the episode repeats; used where this adapter can run them. */
   readonly kernels?: string;
+  /** Where the episode starts, in place of a fresh adapter. */
+  readonly startAdapter?: StartAdapter | null;
 }
 
 /** Owns the device and the weights. One model at a time. */
@@ -210,24 +214,32 @@ export class EngineHost {
   }
 
   /**
-   * Policy and learner for one episode, with a fresh adapter. Throws `not_found` without a model, and
-   * `bad_config` where summaries are to come from a served model and none is given.
+   * Policy and learner for one episode, with a fresh adapter or the given one. Throws `not_found` without a
+   * model, `bad_input` for an adapter of another model, and `bad_config` for one that the settings cannot go on
+   * training, and where summaries are to come from a served model and none is given.
    */
   async episode(
     task: TaskRef,
     asked: Settings,
-    { reflections = [], summaryServer = null, kernels: recorded }: EpisodeExtras = {},
+    {
+      reflections = [],
+      summaryServer = null,
+      kernels: recorded,
+      startAdapter = null,
+    }: EpisodeExtras = {},
   ): Promise<EpisodeFaces> {
     const settings = withMethod(asked);
     const served = summaryRef(settings, summaryServer);
     const extras = {
       ...(served && { summaryServer: serverAddress(served.baseUrl) }),
       ...(reflections.length > 0 && { reflections }),
+      ...(startAdapter && { startAdapter: startAdapterRef(startAdapter) }),
     };
+    const trains = methods[settings.method].trains !== 'never';
     const summariesOf = (policy: Policy, learner: Learner) =>
       served ? servedSummaries(served, (text) => learner.encode(text)) : ownSummaries(policy);
     if (this.#remote) {
-      const trains = methods[settings.method].trains !== 'never';
+      if (startAdapter) throw servedStart(startAdapter);
       const faces = remoteEpisode(this.#remote.served, task, settings, trains);
       const manifest = { ...faces.manifest, ...extras };
       const summaries = summariesOf(faces.policy, faces.learner);
@@ -237,13 +249,21 @@ export class EngineHost {
     const template = templateOf(gguf.metadata, file.source.name);
     const backend = await this.backend();
     const kernels = await this.#settle(model, recorded);
+    if (startAdapter) {
+      checkFits(startAdapter.data, model.config);
+      if (trains && settings.enabled && !settings.observe_only) {
+        checkTrainable(startAdapter, settings, model.config.layers);
+      }
+    }
     const targets: readonly LoraTarget[] = settings.target_modules;
-    const start = freshAdapter(
-      { rank: settings.lora_rank, alpha: settings.lora_alpha, targets },
-      model.config.layers,
-      (target) => projectionShape(model.config, target),
-      deriveRng(settings.seed, task.env, task.split, task.index, 'lora'),
-    );
+    const start =
+      startAdapter?.data ??
+      freshAdapter(
+        { rank: settings.lora_rank, alpha: settings.lora_alpha, targets },
+        model.config.layers,
+        (target) => projectionShape(model.config, target),
+        deriveRng(settings.seed, task.env, task.split, task.index, 'lora'),
+      );
     const conversation = cacheFor(model.config);
     const learner = new LoraLearner(model, tokenizer, start, conversation);
     const policy = new LlamaPolicy(model, tokenizer, template, learner.adapter, conversation);
@@ -287,6 +307,14 @@ function summaryRef(
   throw new LabError(
     'bad_config',
     `Update text "summary" is to come from the model "${model}", and no server for it is connected. Connect one, name its base_url in config.toml, or leave the summary model empty: then the policy writes its own.`,
+  );
+}
+
+/** A tab cannot put an adapter onto a server's disk. */
+function servedStart({ name }: StartAdapter): LabError {
+  return new LabError(
+    'bad_config',
+    `The run is to start from the adapter "${name}", and the model is on a server, which reads adapters from its own disk alone. Name the adapter's path there as the server's adapter, or load the model here.`,
   );
 }
 

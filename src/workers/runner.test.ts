@@ -1,7 +1,9 @@
 import 'fake-indexeddb/auto';
 import { expect, test } from 'vitest';
 import { defaultSettings } from '../config.ts';
+import { startAdapterRef } from '../model/start-adapter.ts';
 import type { EpisodeStarted, RunSummary } from '../records.ts';
+import { shelveAdapter } from '../store/adapters.ts';
 import { dropEventsFrom, runEvents } from '../store/runs.ts';
 import { loadSnapshot, saveSnapshot } from '../store/snapshots.ts';
 import { fresh, run, scripted } from '../train/testing-episode.ts';
@@ -24,7 +26,8 @@ function runner() {
     backend: async () => ({ lost: new Promise(() => {}) }),
     async episode(_task: unknown, _settings: unknown, extra: EpisodeExtras) {
       extras.push(extra);
-      return { ...scripted(fresh).ports, manifest, dispose() {} };
+      const start = extra.startAdapter && { startAdapter: startAdapterRef(extra.startAdapter) };
+      return { ...scripted(fresh).ports, manifest: { ...manifest, ...start }, dispose() {} };
     },
   } as unknown as EngineHost; // the parts that the runner uses
   let n = 0;
@@ -60,4 +63,25 @@ test('a fork of a later try begins with the reflections that its recorded turns 
   const record = [{ ...started, manifest: { ...manifest, reflections } }, ...made.slice(1)];
   await ended(one.fork({ record, run: null, t: 1, settings, summaryServer: null }, never));
   expect(extras).toMatchObject([{ reflections }]);
+});
+
+test('what a run starts from goes with its resumption, its forks and its next tries', async () => {
+  const data = { modules: [] };
+  const facts = { targets: [], ranks: [], modules: 0, parameters: 0, norm: 0 };
+  const named = { name: 'mine', note: '', modelName: 'm', modelSha256: 'abc' };
+  await shelveAdapter({ id: 'a', createdAt: '2026-01-01', ...named, ...facts }, data);
+  const { runner: one, extras } = runner();
+  const own = { task, settings, summaryServer: null };
+  const first = await ended(one.start({ ...own, startFrom: { kind: 'shelf', id: 'a' } }, never));
+  const events = await runEvents(first.id);
+  await dropEventsFrom(first.id, events.length - 1);
+  const { runner: other, extras: resumed } = runner();
+  await ended(other.resume({ id: first.id, summaryServer: null }, never));
+  const fork = { record: events, run: null, t: 1, settings, summaryServer: null };
+  expect((await ended(one.fork(fork, never))).manifest.startAdapter?.name).toBe('mine');
+  await ended(one.start({ ...own, startFrom: { kind: 'run', id: first.id } }, never));
+  await ended(one.start(own, never));
+  const names = extras.map(({ startAdapter }) => startAdapter?.name ?? null);
+  expect(names).toEqual(['mine', 'mine', 'mine', null]);
+  expect(resumed.map(({ startAdapter }) => startAdapter?.name)).toEqual(['mine']);
 });

@@ -4,6 +4,7 @@ import { EventClock } from '../clock.ts';
 import type { Settings } from '../config.ts';
 import { runEpisode } from '../episode.ts';
 import { LabError } from '../errors.ts';
+import type { StartAdapter } from '../model/start-adapter.ts';
 import { sameKernels } from '../model/variants.ts';
 import type { EpisodePorts } from '../ports.ts';
 import type {
@@ -23,6 +24,7 @@ import { createChannel } from './channel.ts';
 import { EpisodeControl } from './control.ts';
 import type { EngineHost } from './engine.ts';
 import { type EnvHost, hostedWorld } from './env-host.ts';
+import { recordedStart, startOf } from './start-adapters.ts';
 
 /** A run as the store knows it before this episode's first event. */
 interface Beginning {
@@ -34,6 +36,7 @@ interface Beginning {
   /** The events that are stored already and are repeated; empty for a new run. */
   readonly record: readonly EpisodeEvent[];
   readonly reflections?: readonly string[];
+  readonly startAdapter: StartAdapter | null;
   /** Another run whose first steps are taken over. */
   readonly fork?: EngineApi['streams']['fork']['input'];
 }
@@ -63,7 +66,10 @@ export class EpisodeRunner {
     left: AbortSignal,
   ): AsyncGenerator<RunItem, RunSummary, void> {
     const createdAt = new Date().toISOString();
-    return yield* this.#run({ id: newRunId(), createdAt, ...input, record: [] }, left);
+    const { startFrom = null } = input;
+    const startAdapter = startFrom && (await startOf(startFrom));
+    const run = { id: newRunId(), createdAt, ...input, startAdapter, record: [] };
+    return yield* this.#run(run, left);
   }
 
   /** Goes on with a stored run. Throws `bad_input` when it has ended by itself or nothing of it is left. */
@@ -81,7 +87,9 @@ export class EpisodeRunner {
       );
     }
     const { task, settings } = manifest;
-    return yield* this.#run({ id, createdAt, task, settings, summaryServer, record }, left);
+    const startAdapter = await recordedStart(manifest, id);
+    const run = { id, createdAt, task, settings, summaryServer, startAdapter, record };
+    return yield* this.#run(run, left);
   }
 
   /** A new run that begins as another one did. Throws `bad_input` where the model reads other ids. */
@@ -97,8 +105,9 @@ export class EpisodeRunner {
     const createdAt = new Date().toISOString();
     const { settings, summaryServer } = input;
     const { reflections = [] } = first.manifest; // the recorded turns were written after these
+    const startAdapter = await recordedStart(first.manifest, input.run);
     const own = { id: newRunId(), createdAt, task, settings, summaryServer, reflections };
-    return yield* this.#run({ ...own, record: [], fork: input }, left);
+    return yield* this.#run({ ...own, startAdapter, record: [], fork: input }, left);
   }
 
   async *#run(beginning: Beginning, left: AbortSignal): AsyncGenerator<RunItem, RunSummary, void> {
@@ -126,17 +135,19 @@ export class EpisodeRunner {
   }
 
   async #work(
-    { id, createdAt, task, settings, summaryServer, reflections, record, fork }: Beginning,
+    beginning: Beginning,
     control: EpisodeControl,
     left: AbortSignal,
     push: (item: RunItem) => void,
   ): Promise<RunSummary> {
+    const { id, createdAt, task, settings, summaryServer, reflections, record, fork } = beginning;
+    const { startAdapter } = beginning;
     const signal = AbortSignal.any([left, control.signal]);
     const { lost } = await this.#engine.backend();
     void lost.then((error) => control.fail(error));
     const kernels = kernelsOf(fork?.record ?? record);
     const faces = await this.#engine.episode(task, settings, {
-      summaryServer,
+      ...{ summaryServer, startAdapter },
       ...(kernels !== undefined && { kernels }),
       ...(reflections && { reflections }),
     });
