@@ -178,7 +178,9 @@ test('adapters are opened by drop and by choice, named, compared, merged, mixed 
   expect(errors).toEqual([]);
 });
 
-test('the adapter of a run goes on the shelf, and home as a PEFT zip', async ({ page }) => {
+test('the adapter of a run goes on the shelf, home as a PEFT zip, and is where another run starts', async ({
+  page,
+}) => {
   test.setTimeout(240_000);
   await page.goto('/?backend=wasm');
   await page.getByRole('button', { name: 'Run the bundled policy' }).click();
@@ -194,4 +196,26 @@ test('the adapter of a run goes on the shelf, and home as a PEFT zip', async ({ 
   ]);
   const modules = await unzipPeft(new Uint8Array(readFileSync(await zip.path())));
   expect(modules).toHaveLength(12); // q and v of six layers
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('tab', { name: 'Setup' }).click();
+  const rank = page.getByLabel('LoRA rank');
+  await rank.fill('4');
+  await page.getByLabel('Start from').selectOption({ index: 1 });
+  await expect(
+    page.getByText(/has rank 8, alpha 16 on q_proj, v_proj; the settings/),
+  ).toBeVisible();
+  await expectClean(page);
+  await page.getByRole('button', { name: 'Use its shape' }).click();
+  await expect(rank).toHaveValue('8');
+  await expect(page.getByText(/has rank 8, alpha 16/)).toBeHidden();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await expect(page.locator('.run-where')).toContainText('from the adapter put a');
+  await expect(page.getByText(/boundary after step 5/)).toBeVisible({ timeout: 200_000 });
+  await page.getByRole('button', { name: 'Stop' }).click();
+  // Its record is repeated from the adapter that it started from.
+  await page.getByRole('button', { name: /^Resume from step/ }).click();
+  await expect(page.getByText(/boundary after step 10/)).toBeVisible({ timeout: 200_000 });
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await expect(page.locator('.run-end')).toContainText('Stopped');
 });

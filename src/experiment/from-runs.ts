@@ -20,7 +20,7 @@ export interface RunsAsExperiment {
 }
 
 /**
- * Runs of the newest run's model, backend, world and split; others are left out and counted. Settings
+ * Runs of the newest run's model, start adapter, backend, world and split; others are left out and counted. Settings
  * that differ make different arms; a second run of one arm, task and seed is left out too. `runs` is
  * newest first. Throws `not_found` without a run.
  */
@@ -30,7 +30,7 @@ export function experimentOfRuns(runs: readonly FinishedRun[]): RunsAsExperiment
     throw new LabError('not_found', 'There is no finished run yet. Let one run to its end first.');
   }
   const groupOf = ({ manifest: m }: FinishedRun) =>
-    [m.modelSha256, m.backend, m.env, m.task.split].join('\n');
+    [m.modelSha256, m.startAdapter?.sha256, m.backend, m.env, m.task.split].join('\n');
   const same = runs.filter((run) => groupOf(run) === groupOf(newest));
   const arms: Arm[] = [];
   const rows = new Map<string, Row>();
@@ -75,7 +75,9 @@ export function experimentOfRuns(runs: readonly FinishedRun[]): RunsAsExperiment
     rows: all,
     notes: [
       'These runs were chosen by hand, so their rates are no measure of a method. Seconds and forgetting were not recorded.',
-      ...(left > 0 ? [`${left} runs of another model, backend, world or split are left out.`] : []),
+      ...(left > 0
+        ? [`${left} runs of another model, start adapter, backend, world or split are left out.`]
+        : []),
       ...(repeated > 0
         ? [`${repeated} repeats of the same task, seed and settings are left out.`]
         : []),

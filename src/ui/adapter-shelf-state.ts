@@ -1,6 +1,7 @@
 /** The adapter shelf's state on the page, and everything that the page can do with it. */
 
 import { create } from 'zustand';
+import type { Settings } from '../config.ts';
 import { LabError } from '../errors.ts';
 import { notebookEnding } from '../formats/endings.ts';
 import { readGguf } from '../formats/gguf.ts';
@@ -23,9 +24,24 @@ interface Shelf {
   readonly adapters: readonly ShelvedAdapter[] | null;
   /** What is being worked on, in words; null when nothing is. */
   readonly busy: string | null;
+  /** What the next run starts from; null for a fresh adapter. */
+  readonly start: StartChoice | null;
 }
 
-export const useShelf = create<Shelf>()(() => ({ adapters: null, busy: null }));
+/** An adapter of the shelf to start from. */
+export interface StartChoice {
+  readonly id: string;
+  /** Null where its modules differ in rank or alpha, so that no settings train it. */
+  readonly shape: StartShape | null;
+}
+
+export interface StartShape {
+  readonly rank: number;
+  readonly alpha: number;
+  readonly targets: readonly string[];
+}
+
+export const useShelf = create<Shelf>()(() => ({ adapters: null, busy: null, start: null }));
 
 /** Reads the list anew. */
 export async function readShelf(): Promise<void> {
@@ -96,6 +112,35 @@ async function isAdapter(file: File): Promise<boolean> {
   }
 }
 
+/** Chooses what the next run starts from; null is a fresh adapter. */
+export async function chooseStart(id: string | null): Promise<void> {
+  if (id === null) {
+    useShelf.setState({ start: null });
+    return;
+  }
+  await attempt(say.readFailed, async () => {
+    const modules = await engine().call('adapterModules', { id });
+    useShelf.setState({ start: { id, shape: shapeOf(modules) } });
+  });
+}
+
+/** Why no run of these settings can start from an adapter of the shelf, in words; null where one can. */
+export async function startProblem(id: string, settings: Settings): Promise<string | null> {
+  let problem: string | null = null;
+  await attempt(say.readFailed, async () => {
+    problem = await engine().call('startProblem', { id, settings });
+  });
+  return problem;
+}
+
+function shapeOf(modules: ModuleInfos): StartShape | null {
+  const [first] = modules;
+  const same = modules.every(({ rank, alpha }) => rank === first?.rank && alpha === first.alpha);
+  if (!first || !same) return null;
+  const targets = [...new Set(modules.map(({ name }) => name.split('.').at(-1) ?? name))];
+  return { rank: first.rank, alpha: first.alpha, targets };
+}
+
 export function shelveRun(id: string, name: string): Promise<boolean> {
   return work(say.keepingAdapter, say.keepFailed, async () => {
     const entry = await engine().call('shelveRun', { id, name });
@@ -114,6 +159,7 @@ export function renameAdapter(id: string, name: string, note: string): Promise<b
 export function deleteAdapter(id: string): Promise<boolean> {
   return work(say.deleting, say.deleteFailed, async () => {
     await engine().call('deleteAdapter', { id });
+    if (useShelf.getState().start?.id === id) useShelf.setState({ start: null });
     await readShelf();
   });
 }

@@ -3,12 +3,13 @@
 import { expect, test } from 'vitest';
 import { madeRun } from '../../e2e/fixtures/recorded/household-run.ts';
 import type { SettingsPatch } from '../config.ts';
+import type { RunManifest } from '../records.ts';
 import { repeatCommand } from './command.ts';
 
-function commandOf(settings: SettingsPatch) {
+function commandOf(settings: SettingsPatch, more: Partial<RunManifest> = {}) {
   const [first] = madeRun({ steps: 1, settings });
   if (first?.type !== 'episode_started') throw new Error('the made run starts');
-  return repeatCommand(first.manifest);
+  return repeatCommand({ ...first.manifest, ...more });
 }
 
 test('defaults need no file', () => {
@@ -30,4 +31,11 @@ test('a name with spaces and quotes stays one word of the shell', () => {
   expect(commandOf({ policy_model: "my model's.gguf" }).command).toContain(
     "--model 'my model'\\''s.gguf' ",
   );
+});
+
+test('a run that started from an adapter says where to take it from', () => {
+  const startAdapter = { name: 'kitchen', sha256: 'ab' };
+  const { command, note } = commandOf({}, { startAdapter });
+  expect(command).toContain(' --adapter adapter-start ');
+  expect(note).toContain('attt bundle export BUNDLE --to peft-start --out adapter-start');
 });

@@ -34,6 +34,7 @@ export function repeatCommand(manifest: RunManifest): RepeatCommand {
     `--split ${shellWord(task.split)}`,
     `--tasks ${task.index}`,
     `--method ${settings.method}`,
+    ...(manifest.startAdapter ? ['--adapter adapter-start'] : []),
     ...files.map((file) => (file === 'config.toml' ? `--config ${file}` : `--settings ${file}`)),
     `--seed ${settings.seed}`,
     ...(manifest.backend === 'remote' ? [] : [`--backend ${manifest.backend}`]),
@@ -42,6 +43,7 @@ export function repeatCommand(manifest: RunManifest): RepeatCommand {
   const names = files.join(' and ');
   const notes = [
     files.length > 0 ? say.saveFilesFirst(names) : '',
+    manifest.startAdapter ? say.exportStart : '',
     task.split === 'file' ? say.putTaskFile : '',
   ];
   return { command: parts.join(' '), files, note: notes.filter(Boolean).join(' ') };

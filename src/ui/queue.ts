@@ -98,6 +98,7 @@ async function withoutRun(episodes: readonly PlannedEpisode[]): Promise<readonly
         manifest.modelSha256 === model?.sha256 &&
         backend === capabilities?.backend &&
         manifest.forkedFrom === undefined &&
+        manifest.startAdapter === undefined &&
         changedFields(settings, wanted).length === 0
       );
     });

@@ -29,6 +29,7 @@ export function RunHead({ run }: { run: RunView }) {
     `${task.split} ${task.index}`,
     ...(manifest.reflections ? [say.nthTry(manifest.reflections.length + 1)] : []),
     manifest.modelName,
+    ...(manifest.startAdapter ? [say.startedFrom(manifest.startAdapter.name)] : []),
     manifest.backend,
   ].join(' · ');
   const [window, setWindow] = useState<'settings' | 'command' | null>(null);

@@ -5,6 +5,7 @@ import type { ModelRef, RunManifest, RunSummary, StopReason } from '../records.t
 import { nextTry } from '../tries.ts';
 import type { Control, RunItem } from '../workers/api.ts';
 import { refreshRuns } from './actions.ts';
+import { useShelf } from './adapter-shelf-state.ts';
 import { engine } from './engine.ts';
 import { bundledModel, loadModel } from './load.ts';
 import { tellEnd } from './notify.ts';
@@ -29,7 +30,10 @@ export async function startRun(mode: Mode): Promise<void> {
     refuse(new LabError('not_found', say.noTask));
     return;
   }
-  await followTries(() => engine().stream('run', { task, settings, summaryServer }), mode);
+  const start = useShelf.getState().start;
+  const startFrom = start && ({ kind: 'shelf', id: start.id } as const);
+  const input = { task, settings, summaryServer, startFrom };
+  await followTries(() => engine().stream('run', input), mode);
 }
 
 /** Goes on with a run that was stopped or interrupted, with the model it was made with. */

@@ -14,6 +14,7 @@ import { openFile, saveSettings } from './actions.ts';
 import { CheckList } from './check-list.tsx';
 import { startSettings } from './defaults.ts';
 import { Icon } from './icons.tsx';
+import { StartChoice } from './start-choice.tsx';
 import { isRunning } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import { settingsForm as say } from './strings.ts';
@@ -60,6 +61,7 @@ export function SettingsForm() {
       {groups.slice(0, whole ? groups.length : seenFirst).map((group) => (
         <Fragment key={group}>
           <Group group={group} changed={changed} whole={whole} />
+          {group === 'method' && whole && <StartChoice />}
           {group === 'summary' && settings.text_source === 'summary' && (
             <SummaryServer locked={running} />
           )}

@@ -304,6 +304,8 @@ export const charts = {
 
 export const command = {
   saveFilesFirst: (names: Value) => `Save ${names} of this run beside it first.`,
+  exportStart:
+    "Take the adapter that the run started from out of the run's bundle first: npx attt bundle export BUNDLE --to peft-start --out adapter-start.",
   putTaskFile: 'This task came from a file: put that file where the command can read it.',
 } as const;
 
@@ -809,6 +811,7 @@ export const runBar = {
 
 export const runHead = {
   nthTry: (n: Value) => `try ${n}`,
+  startedFrom: (name: Value) => `from the adapter ${name}`,
   observeOnly: ', observe only',
   closeAndReturn: 'Close this run and go back to the one in progress',
   close: 'Close this run',
@@ -1050,6 +1053,16 @@ export const settingsForm = {
   backToHelp: (field: Value) => `Back to ${field}`,
   default: (field: Value, unit: Value) => `Default ${field}${unit}`,
   range: (standard: Value, min: Value, high: Value) => `${standard}, from ${min} to ${high}.`,
+} as const;
+
+export const startChoice = {
+  label: 'Start from',
+  help: 'Where the next run starts and what a rollback returns to: a fresh adapter, or one of the shelf. KL is measured against it. Forks start as the run did; runs in a row and experiments start fresh.',
+  none: 'A run starts from a fresh adapter. To start from another, open one under "Adapters", or keep that of a run.',
+  fresh: 'fresh adapter',
+  ofAnotherModel: ' (opened on another model)',
+  back: 'Back to a fresh adapter',
+  use: 'Use its shape',
 } as const;
 
 export const settingsTable = {

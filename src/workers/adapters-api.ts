@@ -1,5 +1,6 @@
 /** What the page asks the engine worker about the adapter shelf, as types. */
 
+import type { Settings } from '../config.ts';
 import type { AdapterDtype } from '../formats/adapter-dtype.ts';
 import type { ModuleInfo } from '../model/adapter-algebra.ts';
 import type { AdapterForm } from '../model/adapter-file.ts';
@@ -44,6 +45,11 @@ export type AdapterCalls = {
   readonly adapterModules: {
     readonly input: { readonly id: string };
     readonly output: readonly ModuleInfo[];
+  };
+  /** Why no run of these settings can start from it on the model in use; null where one can. */
+  readonly startProblem: {
+    readonly input: { readonly id: string; readonly settings: Settings };
+    readonly output: string | null;
   };
   readonly deriveAdapter: {
     readonly input: { readonly name: string; readonly from: Derivation };

@@ -1,6 +1,6 @@
 /** What the engine worker answers about the adapter shelf: its store, over the model in use. */
 
-import { LabError, throwIfAborted } from '../errors.ts';
+import { LabError, throwIfAborted, toWire } from '../errors.ts';
 import type { AdapterLabel } from '../formats/adapter-label.ts';
 import { blobSource } from '../formats/source.ts';
 import {
@@ -107,6 +107,16 @@ export function adapterHandlers(engine: EngineHost): Handlers<Api> {
         return null;
       },
       adapterModules: async ({ id }) => describeAdapter(await adapterData(id)).modules,
+      async startProblem({ id, settings }) {
+        if (engine.info === null) return null; // it is loaded before the run
+        const start = { ...(await getAdapter(id)), sha256: '', data: await adapterData(id) };
+        try {
+          engine.checkStart(start, settings);
+          return null;
+        } catch (thrown) {
+          return toWire(thrown).message;
+        }
+      },
       async deriveAdapter({ name, from }) {
         const [first] = from.kind === 'prune' ? [from.id] : from.summands.map(({ id }) => id);
         const { modelName, modelSha256 } = await getAdapter(first ?? '');

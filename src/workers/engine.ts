@@ -213,6 +213,18 @@ export class EngineHost {
     return info;
   }
 
+  /** Throws as {@link episode} does where an episode of these settings cannot start from the adapter. */
+  checkStart(start: StartAdapter, asked: Settings): void {
+    if (this.#remote) throw servedStart(start);
+    const { config } = this.loaded.model;
+    checkFits(start.data, config);
+    const settings = withMethod(asked);
+    const trains = methods[settings.method].trains !== 'never';
+    if (trains && settings.enabled && !settings.observe_only) {
+      checkTrainable(start, settings, config.layers);
+    }
+  }
+
   /**
    * Policy and learner for one episode, with a fresh adapter or the given one. Throws `not_found` without a
    * model, `bad_input` for an adapter of another model, and `bad_config` for one that the settings cannot go on
@@ -235,11 +247,11 @@ export class EngineHost {
       ...(reflections.length > 0 && { reflections }),
       ...(startAdapter && { startAdapter: startAdapterRef(startAdapter) }),
     };
-    const trains = methods[settings.method].trains !== 'never';
     const summariesOf = (policy: Policy, learner: Learner) =>
       served ? servedSummaries(served, (text) => learner.encode(text)) : ownSummaries(policy);
     if (this.#remote) {
-      if (startAdapter) throw servedStart(startAdapter);
+      if (startAdapter) this.checkStart(startAdapter, settings);
+      const trains = methods[settings.method].trains !== 'never';
       const faces = remoteEpisode(this.#remote.served, task, settings, trains);
       const manifest = { ...faces.manifest, ...extras };
       const summaries = summariesOf(faces.policy, faces.learner);
@@ -249,12 +261,7 @@ export class EngineHost {
     const template = templateOf(gguf.metadata, file.source.name);
     const backend = await this.backend();
     const kernels = await this.#settle(model, recorded);
-    if (startAdapter) {
-      checkFits(startAdapter.data, model.config);
-      if (trains && settings.enabled && !settings.observe_only) {
-        checkTrainable(startAdapter, settings, model.config.layers);
-      }
-    }
+    if (startAdapter) this.checkStart(startAdapter, settings);
     const targets: readonly LoraTarget[] = settings.target_modules;
     const start =
       startAdapter?.data ??
