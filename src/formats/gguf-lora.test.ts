@@ -103,18 +103,61 @@ test('any alphas beside each other come back with every bit of B, 200 random ada
   );
 });
 
-test('a module of scale 0, first or alone, stays without effect', async () => {
-  const silent = module('blk.0.attn_q.weight', 2, 0, [1]);
-  const loud = module('blk.0.attn_k.weight', 2, 3, [1]);
-  for (const modules of [[silent], [silent, loud]]) {
-    const file = writeGgufLora(modules, base);
-    const { metadata } = await readGguf(bytesSource(file, 'lora.gguf'));
-    // llama.cpp takes an alpha of 0 for "no scaling".
-    expect(metadata['adapter.lora.alpha']).not.toBe(0);
-    const back = await read(file);
-    expect(back.modules[0]?.b.values.every((value) => value === 0)).toBe(true);
-    if (modules.length > 1) expect(back.modules[1]).toEqual(loud);
+/** What a reader without this program's own keys gives of a written file. */
+async function elsewhere(file: Uint8Array): Promise<readonly GgufLoraModule[]> {
+  const text = new TextDecoder('latin1').decode(file).replaceAll('attt.lora.', 'else.lora.');
+  return (await read(Uint8Array.from(text, (character) => character.charCodeAt(0)))).modules;
+}
+
+test('a module of scale 0, first or alone, stays without effect elsewhere and keeps its B', async () => {
+  const silent = module('blk.0.attn_q.weight', 2, 0, [1, -0.3]);
+  const loud = module('blk.0.attn_k.weight', 2, 3, [1, 0.7]);
+  for (const modules of [[silent], [silent, loud], [loud, silent]]) {
+    for (const dtype of modules.length > 1 ? (['F32'] as const) : (['F32', 'F16'] as const)) {
+      const rounded = dtype === 'F16' ? [module('blk.0.attn_q.weight', 2, 0, [1, -0.5])] : modules;
+      const file = writeGgufLora(rounded, base, dtype);
+      const { metadata } = await readGguf(bytesSource(file, 'lora.gguf'));
+      // llama.cpp takes an alpha of 0 for "no scaling".
+      expect(metadata['adapter.lora.alpha']).not.toBe(0);
+      for (const { tensor, scale, b } of await elsewhere(file)) {
+        const largest = Math.max(...b.values.map((value) => Math.abs(value * scale)));
+        if (tensor === silent.tensor) expect(largest).toBeLessThan(1e-19);
+        else expect(largest).toBe(3);
+      }
+      expect((await read(file)).modules).toEqual(rounded);
+    }
   }
+  expect(() => writeGgufLora([silent, loud], base, 'F16')).toThrow(
+    /blk\.0\.attn_q\.weight has scale 0, and float16 cannot hold its B/,
+  );
+});
+
+test('scales that no float32 alpha gives come back to the last bit, 200 random ranks and alphas', async () => {
+  const each = fc.record({
+    rank: fc.integer({ min: 1, max: 64 }),
+    alpha: fc.constantFrom(0, 1e-60, 0.1, 1, 16, 17.3, 1e6),
+    stabilised: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(each, { minLength: 1, maxLength: 4 }), async (list) => {
+      const modules = list.map(({ rank, alpha, stabilised }, i) => {
+        const scale = alpha / (stabilised ? Math.sqrt(rank) : rank);
+        return module(`blk.${i}.attn_q.weight`, rank, scale, [0.25, -3, 0.5]);
+      });
+      expect((await read(writeGgufLora(modules, base))).modules).toEqual(modules);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a scale that alpha contradicts is refused, as is a list of another length', async () => {
+  const scales = (...value: number[]) => made({ 'attt.lora.scales': { type: 'float64s', value } });
+  expect((await read(scales(2 + 1e-9))).modules[0]?.scale).toBe(2 + 1e-9);
+  await expect(read(scales(3))).rejects.toThrow(
+    /gives blk\.0\.attn_q\.weight the scale 3, and alpha 2/,
+  );
+  await expect(read(scales(0))).rejects.toThrow(/the scale 0, and alpha 2/);
+  await expect(read(scales(2, 2))).rejects.toThrow(/holds 2 numbers; expected 1/);
 });
 
 const pool = fc.array(

@@ -48,6 +48,16 @@ const FILE_TYPES = { F32: 0, F16: 1, BF16: 32 } as const satisfies Record<Adapte
  */
 const FACTORS = 'attt.lora.b_factors';
 const ULPS = 'attt.lora.b_ulps';
+/**
+ * The modules' own scales, where alpha as float32 gives others: those of rank-stabilised adapters, alpha / √r,
+ * and those of 0. Only this program reads them too.
+ */
+const SCALES = 'attt.lora.scales';
+/**
+ * Stands for an alpha of 0, which would mean "no scaling" to llama.cpp: its module adds 5e-20 of its change there,
+ * which no float32 sum takes notice of, and its B is kept.
+ */
+const SILENT = 2 ** -64;
 /** The longest array that gguf.ts reads: beyond it B stays folded. */
 const MAX_ULPS = 4 * 2 ** 20;
 
@@ -55,7 +65,7 @@ const MAX_ULPS = 4 * 2 ** 20;
  * The file's bytes. llama.cpp computes scale = alpha / rank with one alpha for the file, so a module
  * of another alpha gets the quotient folded into its B. Example: scale 2 at rank 8 beside scale 2 at
  * rank 2 are alphas 16 and 4; the file says 16, and the second B is multiplied by 1/4. Throws `bad_input`
- * for an adapter without modules.
+ * for an adapter without modules, and for a module of scale 0 beside others in F16.
  */
 export function writeGgufLora(
   modules: readonly GgufLoraModule[],
@@ -66,8 +76,11 @@ export function writeGgufLora(
     throw new LabError('bad_input', 'The adapter has no modules; there is nothing to export.');
   }
   const alphas = modules.map(({ scale, a }) => Math.fround(scale * a.rows));
-  const alpha = mostFrequent(alphas);
-  const folded = foldAll(modules, (i) => (alphas[i] ?? 0) / alpha, dtype);
+  const alpha = mostFrequent(alphas) ?? SILENT;
+  const silent = SILENT / 2 ** Math.ceil(Math.log2(Math.abs(alpha)));
+  const factorOf = (i: number) => (alphas[i] ? alphas[i] / alpha : silent);
+  if (dtype === 'F16' && silent !== 1) checkHeard(modules.filter((_, i) => alphas[i] === 0));
+  const folded = foldAll(modules, factorOf, dtype);
   const metadata: Record<string, GgufValue> = {
     'general.type': { type: 'string', value: 'adapter' },
     'general.architecture': { type: 'string', value: base.architecture },
@@ -81,6 +94,15 @@ export function writeGgufLora(
   if (folded.some(({ factor }) => factor !== 1)) {
     metadata[FACTORS] = { type: 'float64s', value: folded.map(({ factor }) => factor) };
   }
+  const scales = modules.map(({ scale, a }, i) => {
+    const { factor = 1 } = folded[i] ?? {};
+    const found = scaleOf(alpha, factor, a.rows);
+    // Where B stays folded, its module has the file's alpha from now on.
+    return { found, own: factor === factorOf(i) ? scale : found };
+  });
+  if (scales.some(({ own, found }) => own !== found)) {
+    metadata[SCALES] = { type: 'float64s', value: scales.map(({ own }) => own) };
+  }
   if (folded.some(({ ulps }) => ulps.length > 0)) {
     metadata[ULPS] = { type: 'int8s', value: folded.flatMap(({ ulps }) => [...ulps]) };
   }
@@ -91,11 +113,26 @@ export function writeGgufLora(
   return writeGguf(metadata, tensors);
 }
 
-/** Few modules are folded then. Never 0, which would mean "no scaling" to llama.cpp. */
-function mostFrequent(alphas: readonly number[]): number {
+/** What a reader computes with a B that is taken back by its factor. */
+function scaleOf(alpha: number, factor: number, rank: number): number {
+  return Math.fround(alpha * factor) / rank;
+}
+
+/** Few modules are folded then. Never 0; null where all are. */
+function mostFrequent(alphas: readonly number[]): number | null {
   const counts = new Map<number, number>();
   for (const alpha of alphas) if (alpha !== 0) counts.set(alpha, (counts.get(alpha) ?? 0) + 1);
-  return [...counts].sort((x, y) => y[1] - x[1])[0]?.[0] ?? 1;
+  return [...counts].sort((x, y) => y[1] - x[1])[0]?.[0] ?? null;
+}
+
+/** float16 ends at 6e-8: a B that is to be silent would be lost in it. */
+function checkHeard([silent]: readonly GgufLoraModule[]): void {
+  if (!silent) return;
+  throw new LabError(
+    'bad_input',
+    `${silent.tensor} has scale 0, and float16 cannot hold its B beside those of other scales. Save the adapter as F32 or BF16, or prune it first.`,
+    { module: silent.tensor },
+  );
 }
 
 /** Each B at its factor. In a format that rounds them anyway, only powers of two are taken back. */
@@ -143,11 +180,19 @@ export async function readGgufLora(source: ByteSource): Promise<GgufLora> {
   }
   const pairs = pairUp(gguf, source);
   const factors = factorsOf(gguf, pairs, source);
+  const scales = scalesOf(gguf, pairs, source);
   const modules: GgufLoraModule[] = [];
   for (const [i, { tensor, a, b }] of pairs.entries()) {
     const { factor, ulps } = factors[i] ?? { factor: 1, ulps: [] };
     // An alpha of 0 is llama.cpp's "as it stands".
-    const scale = alpha === 0 ? factor : Math.fround(alpha * factor) / a.rows;
+    const found = alpha === 0 ? factor : scaleOf(alpha, factor, a.rows);
+    const scale = scales[i] ?? found;
+    if (!sameScale(scale, found)) {
+      throw bad(
+        source,
+        `${SCALES} gives ${tensor} the scale ${scale}, and alpha ${found}. The file was changed: convert the adapter again.`,
+      );
+    }
     const values = unfoldB(await valuesOf(b, source), factor, ulps);
     checkFinite(Float32Array.of(scale), `The scale of ${tensor}`);
     checkFinite(values, b.name);
@@ -262,6 +307,28 @@ function factorsOf(
     source,
     `${FACTORS} and ${ULPS} hold ${list.length} factors and ${ulps.length} units; expected ${pairs.length} and ${at}, as the modules have them. Convert the adapter again.`,
   );
+}
+
+/** The modules' own scales; none where the file names none. Throws `bad_input` for a list of another length. */
+function scalesOf(
+  { metadata }: GgufFile,
+  pairs: readonly Pair[],
+  source: ByteSource,
+): readonly number[] {
+  const { [SCALES]: scales } = metadata;
+  if (scales === undefined) return [];
+  const list = numbers(scales);
+  if (list.length === pairs.length) return list;
+  throw bad(
+    source,
+    `${SCALES} holds ${list.length} numbers; expected ${pairs.length}, one a module. Convert the adapter again.`,
+  );
+}
+
+/** As alpha rounds to float32, or both as good as 0. */
+function sameScale(own: number, found: number): boolean {
+  const size = Math.abs(found);
+  return own === found || Math.abs(own - found) <= 1e-6 * size || Math.abs(own) + size < 1e-15;
 }
 
 function numbers(value: Json): number[] {

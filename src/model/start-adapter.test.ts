@@ -37,7 +37,7 @@ test('an adapter is named by its content, in whichever order a file has its modu
     module(1, 'q_proj', 1, 2),
   ];
   // hashlib and struct in Python, by the words of adapterSha256
-  const expected = '0729e4068ca0b369b14fe4ebc94f2dea0f8679c9aca72fdeb510c3f4eb655607';
+  const expected = '659966ef684afbe99d5941b8459330aece080bee878c87e4a8f04cc60f02d3f1';
   expect(await adapterSha256({ modules: [q0, v0, q1] })).toBe(expected);
   const { data, sha256 } = await startAdapter('mine', { modules: [q1, v0, q0] });
   expect(sha256).toBe(expected);
