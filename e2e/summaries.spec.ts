@@ -50,6 +50,7 @@ test('a server writes summaries, the policy trains on them, and the key stays in
     state.status = 200;
     await connect('secret-key');
     await expect(page.getByText(/writes the summaries/)).toBeVisible();
+    await expect(page.getByText(/refused the key/)).toHaveCount(0); // it went well since
     await expectClean(page);
 
     await page.getByRole('button', { name: 'Run the bundled policy' }).click();

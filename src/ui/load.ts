@@ -4,7 +4,7 @@ import { isAbort, LabError, toWire } from '../errors.ts';
 import type { ModelRef, RemoteRef } from '../records.ts';
 import { engine } from './engine.ts';
 import { fits } from './memory-fit.ts';
-import { attempt, report } from './report.ts';
+import { attempt, report, settle } from './report.ts';
 import { isRunning } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import { load as say } from './strings.ts';
@@ -66,6 +66,7 @@ export async function loadModel(ref: ModelRef): Promise<boolean> {
           { type: 'model_loaded', model: next.value },
           { type: 'setting_changed', patch: { policy_model: settingOf(ref) } },
         );
+        settle(say.notLoaded(modelLabel(ref)));
         await refreshModels();
         return true;
       }
@@ -92,6 +93,7 @@ export async function connectModel(ref: RemoteRef): Promise<void> {
       { type: 'model_loaded', model },
       { type: 'setting_changed', patch: { policy_model: model.name } },
     );
+    settle(say.connectFailed);
   });
 }
 
@@ -103,6 +105,7 @@ export async function connectSummaries(ref: RemoteRef): Promise<void> {
       { type: 'summary_server', server: ref },
       { type: 'setting_changed', patch: { summary_model: ref.model } },
     );
+    settle(say.summariesFailed);
   });
 }
 

@@ -65,6 +65,13 @@ export function inform(title: string, message: string): void {
   });
 }
 
+/** Takes back what was said under this title: it has gone well since. */
+export function settle(title: string): void {
+  for (const { id, ...notice } of useLab.getState().notices) {
+    if (notice.title === title) dispatch({ type: 'notice_dismissed', id });
+  }
+}
+
 /** Does something, and says in words what prevented it; a stop is no failure. */
 export async function attempt(title: string, work: () => Promise<unknown>): Promise<void> {
   try {
