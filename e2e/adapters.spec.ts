@@ -213,9 +213,4 @@ test('the adapter of a run goes on the shelf, home as a PEFT zip, and is where a
   await expect(page.locator('.run-where')).toContainText('from the adapter put a');
   await expect(page.getByText(/boundary after step 5/)).toBeVisible({ timeout: 200_000 });
   await page.getByRole('button', { name: 'Stop' }).click();
-  // Its record is repeated from the adapter that it started from.
-  await page.getByRole('button', { name: /^Resume from step/ }).click();
-  await expect(page.getByText(/boundary after step 10/)).toBeVisible({ timeout: 200_000 });
-  await page.getByRole('button', { name: 'Stop' }).click();
-  await expect(page.locator('.run-end')).toContainText('Stopped');
 });
