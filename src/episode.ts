@@ -23,7 +23,8 @@ import {
 } from './text/conversation.ts';
 import { type ParsedTurn, parseTurn } from './text/parse.ts';
 import { firstMessages, observationMessage, reflectionMessage } from './text/prompt.ts';
-import { atBoundary, type BoundaryState, rollBack, startBoundaries } from './train/boundary.ts';
+import { atBoundary, rollBack } from './train/boundary.ts';
+import { type BoundaryState, startBoundaries } from './train/boundary-state.ts';
 import { methods, withMethod } from './train/methods.ts';
 import { type Asked, askedBy } from './train/triggers.ts';
 import { isLastTry } from './tries.ts';
