@@ -83,6 +83,24 @@ const firstSight: Plugin = {
   },
 };
 
+/** Styles stand in the page itself and scripts wait for it, so that nothing is fetched before it is first drawn. */
+const paintsFirst: Plugin = {
+  name: 'paints-first',
+  apply: 'build',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (html, { bundle = {} }) =>
+      html
+        .replace(/<link rel="stylesheet"[^>]* href="\.\/([^"]+)">/g, (_, file: string) => {
+          const sheet = bundle[file];
+          if (sheet?.type !== 'asset') throw new Error(`${file} is no style sheet of this build`);
+          delete bundle[file]; // nothing asks for it any more
+          return `<style>${sheet.source}</style>`;
+        })
+        .replace(/<(script type="module"|link rel="modulepreload") /g, '$&fetchpriority="low" '),
+  },
+};
+
 /** Threads share memory only in a page that is isolated from others by these. */
 const headers = {
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -92,13 +110,14 @@ const headers = {
 export default defineConfig({
   server: { headers },
   preview: { headers },
-  plugins: [react(), bundledModels, commitFile, offline, firstSight],
+  plugins: [react(), bundledModels, commitFile, offline, firstSight, paintsFirst],
   define,
   base: './',
   worker: { format: 'es' },
   build: {
     target: 'es2022',
     chunkSizeWarningLimit: 1500,
+    cssCodeSplit: false, // all of it is 10 kB, which stands in the page
     rolldownOptions: {
       // A service worker governs the folder that it lies in, under a name that never changes.
       input: { page: 'index.html', offline: 'src/workers/offline.worker.ts' },
