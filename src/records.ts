@@ -427,6 +427,12 @@ export interface ShelvedAdapter {
 
 // ---------------------------------------------------------------- runs
 
+/** What a person wrote beside a run. */
+export interface RunNotes {
+  readonly tags: readonly string[];
+  readonly note: string;
+}
+
 export type BackendName = 'webgpu' | 'wasm' | 'cpu';
 
 /** Everything that the event stream depends on: equal manifest, equal stream. */

@@ -1,12 +1,14 @@
-/** A learner snapshot as one safetensors file, bit for bit, in the engine's own row order. */
+/** A learner snapshot, or an adapter alone, as one safetensors file, bit for bit, in the engine's own row order. */
 
 import { type LoraTarget, loraTargets } from '../config.ts';
 import { LabError } from '../errors.ts';
-import type { Json, LearnerSnapshot, LoraModuleData } from '../records.ts';
+import type { AdapterData, Json, LearnerSnapshot, LoraModuleData } from '../records.ts';
 import { parseJson } from './json-syntax.ts';
 import { type FloatTensor, readSafetensors, writeSafetensors } from './safetensors.ts';
 
-const FORMAT = 'attt-learner-snapshot';
+const SNAPSHOT = 'attt-learner-snapshot';
+const ADAPTER = 'attt-adapter';
+const whats = { [SNAPSHOT]: 'learner snapshot', [ADAPTER]: 'adapter of a notebook' };
 
 /**
  * Tensors `layers.N.<target>.aT` [inputs, rank] and `.bT` [rank, outputs] (A and B transposed, rows of
@@ -14,36 +16,63 @@ const FORMAT = 'attt-learner-snapshot';
  * parameters. The metadata holds the sizes, the scale and Adam's step count.
  */
 export function writeSnapshot({ adapter, optimiser }: LearnerSnapshot): Uint8Array {
-  const tensors = new Map<string, FloatTensor>();
-  for (const module of adapter.modules) {
-    const { inputs, outputs, rank, aT, bT } = module;
-    tensors.set(`${nameOf(module)}.aT`, { shape: [inputs, rank], values: aT });
-    tensors.set(`${nameOf(module)}.bT`, { shape: [rank, outputs], values: bT });
-  }
+  const tensors = tensorsOf(adapter);
   optimiser.m.forEach((values, i) => {
     tensors.set(`adam.m.${i}`, { shape: [values.length], values });
   });
   optimiser.v.forEach((values, i) => {
     tensors.set(`adam.v.${i}`, { shape: [values.length], values });
   });
-  const modules = adapter.modules.map(({ aT: _a, bT: _b, ...sizes }) => sizes);
   return writeSafetensors(tensors, {
-    format: FORMAT,
-    schema: '1',
+    ...headOf(SNAPSHOT, adapter),
     adam_step: String(optimiser.step),
-    modules: JSON.stringify(modules),
   });
 }
 
 /** Throws `bad_input` for another file, a missing tensor or sizes that do not agree. */
 export function readSnapshot(bytes: Uint8Array, name: string): LearnerSnapshot {
-  const { tensors, metadata } = readSafetensors(bytes, name);
-  if (metadata.format !== FORMAT || metadata.schema !== '1') {
-    throw bad(`${name} is no learner snapshot of schema 1.`);
+  const { adapter, metadata, take } = read(bytes, name, SNAPSHOT);
+  const parameters = adapter.modules.flatMap(({ aT, bT }) => [aT, bT]);
+  const moments = (kind: 'm' | 'v') =>
+    parameters.map((parameter, i) => take(`adam.${kind}.${i}`, parameter.length));
+  const step = Number(metadata.adam_step);
+  if (!Number.isSafeInteger(step)) throw bad(`${name}: adam_step is ${metadata.adam_step}.`);
+  return { schema: 1, adapter, optimiser: { step, m: moments('m'), v: moments('v') } };
+}
+
+/** An adapter without an optimiser, its tensors as in a snapshot. */
+export function writeAdapterData(adapter: AdapterData): Uint8Array {
+  return writeSafetensors(tensorsOf(adapter), headOf(ADAPTER, adapter));
+}
+
+/** Throws what {@link readSnapshot} throws. */
+export function readAdapterData(bytes: Uint8Array, name: string): AdapterData {
+  return read(bytes, name, ADAPTER).adapter;
+}
+
+function tensorsOf(adapter: AdapterData): Map<string, FloatTensor> {
+  const tensors = new Map<string, FloatTensor>();
+  for (const module of adapter.modules) {
+    const { inputs, outputs, rank, aT, bT } = module;
+    tensors.set(`${nameOf(module)}.aT`, { shape: [inputs, rank], values: aT });
+    tensors.set(`${nameOf(module)}.bT`, { shape: [rank, outputs], values: bT });
   }
-  const take = (key: string, length: number | null): Float32Array => {
+  return tensors;
+}
+
+function headOf(format: string, adapter: AdapterData) {
+  const modules = adapter.modules.map(({ aT: _a, bT: _b, ...sizes }) => sizes);
+  return { format, schema: '1', modules: JSON.stringify(modules) };
+}
+
+function read(bytes: Uint8Array, name: string, format: typeof SNAPSHOT | typeof ADAPTER) {
+  const { tensors, metadata } = readSafetensors(bytes, name);
+  if (metadata.format !== format || metadata.schema !== '1') {
+    throw bad(`${name} is no ${whats[format]} of schema 1.`);
+  }
+  const take = (key: string, length: number): Float32Array => {
     const values = tensors.get(key)?.values;
-    if (values && (length === null || values.length === length)) return values;
+    if (values && values.length === length) return values;
     throw bad(`${name}: ${key} has ${values?.length ?? 'no'} values; expected ${length}.`);
   };
   const list = parseJson(metadata.modules ?? '', `${name}, modules`);
@@ -55,12 +84,7 @@ export function readSnapshot(bytes: Uint8Array, name: string): LearnerSnapshot {
       bT: take(`${nameOf(sizes)}.bT`, sizes.rank * sizes.outputs),
     };
   });
-  const parameters = modules.flatMap(({ aT, bT }) => [aT, bT]);
-  const moments = (kind: 'm' | 'v') =>
-    parameters.map((parameter, i) => take(`adam.${kind}.${i}`, parameter.length));
-  const step = Number(metadata.adam_step);
-  if (!Number.isSafeInteger(step)) throw bad(`${name}: adam_step is ${metadata.adam_step}.`);
-  return { schema: 1, adapter: { modules }, optimiser: { step, m: moments('m'), v: moments('v') } };
+  return { adapter: { modules }, metadata, take };
 }
 
 function nameOf({ layer, target }: { readonly layer: number; readonly target: LoraTarget }) {

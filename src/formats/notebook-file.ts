@@ -1,9 +1,21 @@
-/** The whole notebook as one zip: every run with its events, and its adapter's first and last state. */
+/** The whole notebook as one zip: every run with its events, its adapter's first and last state and its notes, and the adapter shelf. */
 
 import { strFromU8, strToU8 } from 'fflate';
 import { LabError } from '../errors.ts';
-import type { EpisodeEvent, Json, LearnerSnapshot } from '../records.ts';
-import { readSnapshot, writeSnapshot } from './bundle-snapshot.ts';
+import type {
+  AdapterData,
+  EpisodeEvent,
+  Json,
+  LearnerSnapshot,
+  RunNotes,
+  ShelvedAdapter,
+} from '../records.ts';
+import {
+  readAdapterData,
+  readSnapshot,
+  writeAdapterData,
+  writeSnapshot,
+} from './bundle-snapshot.ts';
 import { parseJson } from './json-syntax.ts';
 import { formatRunFile, parseRunFile } from './run-file.ts';
 import { unzipChosen } from './unzip.ts';
@@ -19,6 +31,19 @@ export interface NotebookRun {
   readonly start: LearnerSnapshot | null;
   /** The state after the last boundary; null where none was stored. */
   readonly latest: LearnerSnapshot | null;
+  /** null where nothing was written beside it. */
+  readonly notes: RunNotes | null;
+}
+
+/** An adapter of the shelf. */
+export interface NotebookAdapter {
+  readonly entry: ShelvedAdapter;
+  readonly data: AdapterData;
+}
+
+export interface Notebook {
+  readonly runs: readonly NotebookRun[];
+  readonly adapters: readonly NotebookAdapter[];
 }
 
 const schema = 1;
@@ -26,34 +51,42 @@ const schema = 1;
 /** Far above any notebook that a browser keeps: a zip bomb is refused unread. */
 const limits = { files: 40_000, bytes: 4 * 2 ** 30 } as const;
 
-/** `notebook.json` names the runs; each has `<id>/events.jsonl` and, if any, its two snapshots. */
-export function writeNotebook(runs: readonly NotebookRun[]): Uint8Array {
-  const index = { schema, runs: runs.map(({ id, createdAt }) => ({ id, createdAt })) };
+/**
+ * `notebook.json` names the runs, with their notes, and the adapters of the shelf. Each run has `<id>/events.jsonl` and,
+ * if any, its two snapshots; each adapter has `adapters/<id>.safetensors`.
+ */
+export function writeNotebook({ runs, adapters }: Notebook): Uint8Array {
+  const index = {
+    schema,
+    runs: runs.map(({ id, createdAt, notes }) => ({ id, createdAt, ...(notes && { notes }) })),
+    adapters: adapters.map(({ entry }) => entry),
+  };
   const files: Record<string, Uint8Array> = { 'notebook.json': strToU8(JSON.stringify(index)) };
   for (const { id, events, start, latest } of runs) {
     files[`${id}/events.jsonl`] = strToU8(formatRunFile(events));
     if (start) files[`${id}/start.safetensors`] = writeSnapshot(start);
     if (latest) files[`${id}/latest.safetensors`] = writeSnapshot(latest);
   }
+  for (const { entry, data } of adapters) files[adapterPath(entry.id)] = writeAdapterData(data);
   return writeZip(Object.entries(files).map(([path, bytes]) => ({ path, bytes, stored: false })));
 }
 
 /** Throws `bad_input`, naming the file in the zip that is missing or does not parse. */
-export function readNotebook(bytes: Uint8Array, name: string): readonly NotebookRun[] {
+export function readNotebook(bytes: Uint8Array, name: string): Notebook {
   const { files } = unzipChosen(bytes, () => limits.bytes, limits);
-  const text = (path: string): string => {
+  const file = (path: string): Uint8Array => {
     const found = files.get(path);
-    if (found) return strFromU8(found);
+    if (found) return found;
     throw bad(
       `${name} has no ${path}; expected a notebook as this page exports it. Export it again.`,
     );
   };
-  const index = fieldsOf(parseJson(text('notebook.json'), `${name}: notebook.json`));
+  const index = fieldsOf(parseJson(strFromU8(file('notebook.json')), `${name}: notebook.json`));
   if (index.schema !== schema) {
     throw bad(`${name} has schema ${JSON.stringify(index.schema)}; this version reads ${schema}.`);
   }
-  return (Array.isArray(index.runs) ? index.runs : []).map((entry) => {
-    const { id, createdAt } = fieldsOf(entry);
+  const runs = listOf(index.runs).map((entry) => {
+    const { id, createdAt, notes } = fieldsOf(entry);
     if (typeof id !== 'string' || typeof createdAt !== 'string') {
       throw bad(`${name}: notebook.json names a run without id or createdAt. Export it again.`);
     }
@@ -61,14 +94,68 @@ export function readNotebook(bytes: Uint8Array, name: string): readonly Notebook
       const found = files.get(path);
       return found ? readSnapshot(found, `${name}: ${path}`) : null;
     };
+    const events = strFromU8(file(`${id}/events.jsonl`));
     return {
       id,
       createdAt,
-      events: parseRunFile(text(`${id}/events.jsonl`), `${name}: ${id}/events.jsonl`),
+      events: parseRunFile(events, `${name}: ${id}/events.jsonl`),
       start: snapshot(`${id}/start.safetensors`),
       latest: snapshot(`${id}/latest.safetensors`),
+      notes: notes === undefined ? null : notesOf(notes),
     };
   });
+  // Notebooks of older versions have no shelf.
+  const adapters = listOf(index.adapters).map((value) => {
+    const entry = entryOf(value, name);
+    const path = adapterPath(entry.id);
+    return { entry, data: readAdapterData(file(path), `${name}: ${path}`) };
+  });
+  return { runs, adapters };
+}
+
+function adapterPath(id: string): string {
+  return `adapters/${id}.safetensors`;
+}
+
+/** Notes as far as they are understood: none is worth losing a run over. */
+function notesOf(value: Json): RunNotes {
+  const { tags, note } = fieldsOf(value);
+  return { tags: texts(tags), note: typeof note === 'string' ? note : '' };
+}
+
+function entryOf(value: Json, name: string): ShelvedAdapter {
+  const fields = fieldsOf(value);
+  const text = (key: string): string => {
+    const found = fields[key];
+    if (typeof found === 'string') return found;
+    throw bad(`${name}: notebook.json names an adapter without ${key}. Export it again.`);
+  };
+  const count = (key: string): number => {
+    const found = fields[key];
+    if (typeof found === 'number') return found;
+    throw bad(`${name}: notebook.json names an adapter without ${key}. Export it again.`);
+  };
+  return {
+    id: text('id'),
+    name: text('name'),
+    note: text('note'),
+    createdAt: text('createdAt'),
+    modelName: text('modelName'),
+    modelSha256: text('modelSha256'),
+    modules: count('modules'),
+    targets: texts(fields.targets),
+    ranks: listOf(fields.ranks).filter((rank) => typeof rank === 'number'),
+    parameters: count('parameters'),
+    norm: count('norm'),
+  };
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function texts(value: Json | undefined): readonly string[] {
+  return listOf(value).filter((one) => typeof one === 'string');
 }
 
 function fieldsOf(value: Json): { readonly [key: string]: Json | undefined } {

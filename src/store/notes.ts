@@ -1,12 +1,8 @@
 /** Tags and notes of runs, beside the runs: writing one never touches what was recorded. */
 
 import { del, entries, set } from 'idb-keyval';
+import type { RunNotes } from '../records.ts';
 import { openStore, stored } from './database.ts';
-
-export interface RunNotes {
-  readonly tags: readonly string[];
-  readonly note: string;
-}
 
 /** All notes, by the id of their run. */
 export async function allNotes(): Promise<Readonly<Record<string, RunNotes>>> {

@@ -1,7 +1,6 @@
 /** Which runs are compared and how. A part of the page's state. */
 
-import type { RunSummary } from '../records.ts';
-import type { RunNotes } from '../store/notes.ts';
+import type { RunNotes, RunSummary } from '../records.ts';
 import type { CompareQuantity } from './compare-numbers.ts';
 import type { RunView } from './run-view.ts';
 import type { SortOrder } from './sorting.ts';

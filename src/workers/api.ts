@@ -27,6 +27,15 @@ export interface Download {
   readonly bytes: Uint8Array;
 }
 
+/** What the import of a notebook did. */
+export interface Imported {
+  /** Runs that are new here, and those that were here already. */
+  readonly added: number;
+  readonly known: number;
+  /** Adapters that are new on the shelf. */
+  readonly adapters: number;
+}
+
 /** What a person can ask of the episode in flight. */
 export type Control = 'pause' | 'resume' | 'step' | 'stop' | 'update_now' | 'roll_back_now';
 
@@ -117,12 +126,12 @@ export interface EngineApi {
     readonly exportAdapter: { readonly input: { readonly id: string }; readonly output: Download };
     /** The whole run with its adapters, as `<run>.attt.zip`. */
     readonly exportBundle: { readonly input: { readonly id: string }; readonly output: Download };
-    /** Every run as one zip. */
+    /** Every run with its notes, and the adapter shelf, as one zip. */
     readonly exportNotebook: { readonly input: null; readonly output: Download };
-    /** Adds the runs of such a zip; those that are here already stay as they are. */
+    /** Adds the runs and adapters of such a zip; those that are here already stay as they are. */
     readonly importNotebook: {
       readonly input: { readonly name: string; readonly file: Blob };
-      readonly output: { readonly added: number; readonly known: number };
+      readonly output: Imported;
     };
     /** The event stream as JSONL. */
     readonly exportRun: { readonly input: { readonly id: string }; readonly output: Download };
