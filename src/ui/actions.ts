@@ -8,6 +8,7 @@ import { formatRunFile, parseRunFile } from '../formats/run-file.ts';
 import { reach } from '../formats/source.ts';
 import type { TaskRef } from '../records.ts';
 import type { Download } from '../workers/api.ts';
+import { readShelf } from './adapter-shelf-state.ts';
 import { startSettings } from './defaults.ts';
 import { engine, startEngine } from './engine.ts';
 import { bundledModel, loadModel, refreshModels } from './load.ts';
@@ -138,13 +139,17 @@ export async function saveNotebook(): Promise<void> {
 }
 
 async function readNotebookFile(file: File): Promise<void> {
-  const { added, known } = await engine().call('importNotebook', { name: file.name, file });
-  await refreshRuns();
+  const { added, known, adapters } = await engine().call('importNotebook', {
+    name: file.name,
+    file,
+  });
+  await Promise.all([refreshRuns(), readShelf()]);
+  const fresh = [plural(added, 'run'), ...(adapters > 0 ? [plural(adapters, 'adapter')] : [])].join(
+    ' and ',
+  );
   inform(
     say.read(file.name),
-    known > 0
-      ? say.addedAlready(plural(added, 'run'), plural(known, 'run'))
-      : `${plural(added, 'run')} added.`,
+    known > 0 ? say.addedAlready(fresh, plural(known, 'run')) : say.added(fresh),
   );
 }
 

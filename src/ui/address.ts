@@ -72,6 +72,7 @@ function linkOf(state: UiState): Link {
     smoothing: reading.smoothing === 0 ? null : reading.smoothing,
     own: Object.keys(reading.own).length === 0 ? null : ownTexts(reading.own),
     axis: reading.axis === 'step' ? null : reading.axis,
+    log: reading.log || null,
     range: reading.range,
     // A file's run is known to this visit only.
     compare: comparing.open ? comparing.picked.filter((id) => !id.startsWith('file:')) : null,
@@ -109,7 +110,7 @@ async function openLink(link: Link): Promise<void> {
 
 /** How the page is to look; what a link does not name stays as it is. */
 function viewEvents(link: Link): readonly UiEvent[] {
-  const { colour, tokens, panel, charts, smoothing, own, axis, range } = link;
+  const { colour, tokens, panel, charts, smoothing, own, axis, log, range } = link;
   return [
     ...(colour ? [{ type: 'quantity', quantity: colour } as const] : []),
     ...(tokens ? [{ type: 'token_view', view: tokens } as const] : []),
@@ -121,6 +122,7 @@ function viewEvents(link: Link): readonly UiEvent[] {
       return choice ? [{ type: 'own_choice', kind, choice } as const] : [];
     }),
     ...(axis ? [{ type: 'step_axis', axis } as const] : []),
+    ...(log ? [{ type: 'log_axis', on: true } as const] : []),
     ...(range ? [{ type: 'range', range } as const] : []),
   ];
 }

@@ -5,6 +5,7 @@ import { openFiles } from './actions.ts';
 import { takeAdapters } from './adapter-shelf-state.ts';
 import { followAddress } from './address.ts';
 import { Header } from './header.tsx';
+import { Icon } from './icons.tsx';
 import { listenToKeys } from './keys.ts';
 import { ModelCard } from './model-card.tsx';
 import { Notices } from './notices.tsx';
@@ -12,7 +13,7 @@ import { RunBar } from './run-bar.tsx';
 import { RunsList } from './runs-list.tsx';
 import { SettingsForm } from './settings-form.tsx';
 import { isRunning, shownRun } from './state.ts';
-import { useLab } from './store.ts';
+import { dispatch, useLab } from './store.ts';
 import { app as say } from './strings.ts';
 import { TabsBanner } from './tabs-banner.tsx';
 import { TaskCard } from './task-card.tsx';
@@ -34,6 +35,8 @@ export function App() {
   const theme = useLab((state) => state.theme);
   const run = useLab(shownRun);
   const comparing = useLab((state) => state.comparing.open);
+  const side = useLab((state) => state.side);
+  const enlarged = useLab((state) => state.reading.enlarged);
   useEffect(() => {
     document.documentElement.dataset.theme = theme;
   }, [theme]);
@@ -51,7 +54,11 @@ export function App() {
       <Header />
       <TabsBanner />
       <RunBar />
-      <main className="main">
+      <main
+        className="main"
+        data-side={side ? 'open' : 'closed'}
+        data-enlarged={run && !comparing ? (enlarged ?? undefined) : undefined}
+      >
         <Side />
         <span id="skipped-side" className="unseen" tabIndex={-1} />
         <Suspense fallback={<p className="aside opening">{say.opening}</p>}>
@@ -98,8 +105,20 @@ type SideName = (typeof sides)[number]['side'];
 function Side() {
   const [tab, setTab] = useState<SideName>('setup');
   const count = useLab((state) => state.runs.length);
+  const open = useLab((state) => state.side);
   return (
     <aside className="side" aria-label={say.side}>
+      <button
+        type="button"
+        className="button bare iconic small side-toggle"
+        aria-expanded={open}
+        aria-controls="side-panel"
+        aria-label={open ? say.closeSide : say.openSide}
+        data-tip={open ? say.closeSide : say.openSide}
+        onClick={() => dispatch({ type: 'side', open: !open })}
+      >
+        <Icon name={open ? 'left' : 'right'} />
+      </button>
       <div className="tabs" role="tablist" aria-label={say.sideTabs}>
         {sides.map(({ side, label }) => (
           <button

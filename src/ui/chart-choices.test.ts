@@ -15,6 +15,7 @@ const chosen: ChartChoices = {
   smoothing: 0.5,
   own: { kl: { smoothing: 0.9, scale: 'linear' }, loss: { smoothing: 0 } },
   axis: 'tokens',
+  log: true,
 };
 
 test('a chart smoothed by itself is not changed by what all have, not even when that is nothing', () => {

@@ -31,6 +31,8 @@ export interface ChartChoices {
   readonly smoothing: number;
   readonly own: OwnChoices;
   readonly axis: StepAxis;
+  /** Whether that axis is logarithmic. */
+  readonly log: boolean;
 }
 
 export const initialChoices: ChartChoices = {
@@ -38,11 +40,15 @@ export const initialChoices: ChartChoices = {
   smoothing: 0,
   own: {},
   axis: 'step',
+  log: false,
 };
 
 export const mostSmoothing = 0.98;
 
-export function smoothingOf({ smoothing, own }: ChartChoices, kind: ChartKind): number {
+export function smoothingOf(
+  { smoothing, own }: Pick<ChartChoices, 'smoothing' | 'own'>,
+  kind: ChartKind,
+): number {
   return own[kind]?.smoothing ?? smoothing;
 }
 
@@ -81,8 +87,8 @@ export function readOwn(texts: readonly string[]): OwnChoices {
 }
 
 /** For the next visit. */
-export function writeChoices({ charts, smoothing, own, axis }: ChartChoices): string {
-  return JSON.stringify({ charts, smoothing, own: ownTexts(own), axis });
+export function writeChoices({ charts, smoothing, own, axis, log }: ChartChoices): string {
+  return JSON.stringify({ charts, smoothing, own: ownTexts(own), axis, log });
 }
 
 /** What another visit wrote, as far as it is understood. */
@@ -106,5 +112,6 @@ export function readChoices(text: string | null): ChartChoices {
     smoothing: smoothing > 0 && smoothing <= mostSmoothing ? smoothing : 0,
     own: readOwn(texts('own')),
     axis: stepAxes.find((one) => one === parts.get('axis')) ?? 'step',
+    log: parts.get('log') === true,
   };
 }

@@ -1,4 +1,4 @@
-/** The charts of a run over its steps: four at a time, of those that {@link chartTitles} names. */
+/** The charts of a run over its steps: four at a time, of those that chart-specs.ts names. */
 
 import {
   type CSSProperties,
@@ -12,16 +12,18 @@ import {
   useState,
 } from 'react';
 import { type ChartKind, chartKinds, mostSmoothing, smoothingOf } from './chart-choices.ts';
-import { type ChartSpec, chartSpec, chartTitles, smoothedSpec } from './chart-specs.ts';
+import { type ChartSpec, chartSpec, chartTitle, scaleOf, smoothedSpec } from './chart-specs.ts';
 import { csvOf } from './csv.ts';
 import { Dialog } from './dialog.tsx';
+import { EnlargeButton } from './enlarge-button.tsx';
 import { Icon } from './icons.tsx';
 import { valueText } from './numbers.ts';
+import { axisUnits, OverAxis } from './over-axis.tsx';
 import type { RunView } from './run-view.ts';
 import { SavePlot } from './save-plot.tsx';
 import { axisEnd, summaryOf } from './series.ts';
 import { shownStep } from './state.ts';
-import { type Places, placeOf, placesOf, type StepAxis, spanOf, stepAxes } from './step-axis.ts';
+import { type AcrossAxis, acrossSteps, along, placeOf, placesOf } from './step-axis.ts';
 import { dispatch, useLab } from './store.ts';
 import { charts as say } from './strings.ts';
 import { Term } from './tip.tsx';
@@ -40,22 +42,23 @@ const framesPerChart = 2;
 
 export function Charts({ run: latest }: { run: RunView }) {
   const run = useSlower(latest);
-  const { charts, range, smoothing, own, axis } = useLab((state) => state.reading);
+  const { charts, range, smoothing, own, axis, log } = useLab((state) => state.reading);
   const { settings } = run.started.manifest;
   const specs = useMemo(
     () =>
       charts.map((kind) => {
-        const past = smoothingOf({ charts, smoothing, own, axis }, kind);
+        const past = smoothingOf({ smoothing, own }, kind);
         return smoothedSpec(chartSpec(run, kind), past);
       }),
-    [run, charts, smoothing, own, axis],
+    [run, charts, smoothing, own],
   );
   const places = useMemo(() => (axis === 'step' ? null : placesOf(run, axis)), [run, axis]);
   const whole = axisEnd(run.steps.at(-1)?.t ?? 0, settings.step_limit);
   const [start, end] = range ?? [0, whole];
+  const across = useMemo(() => acrossSteps(places, start, end, log), [places, start, end, log]);
   const views = useMemo(
-    () => specs.map((spec) => ({ spec, start, end, places })),
-    [specs, start, end, places],
+    () => specs.map((spec) => ({ spec, start, end, across })),
+    [specs, start, end, across],
   );
   return (
     <section className="charts-panel" aria-label={say.charts}>
@@ -73,6 +76,7 @@ export function Charts({ run: latest }: { run: RunView }) {
         ) : (
           <span className="aside">{say.zoomHint}</span>
         )}
+        <EnlargeButton panel="charts" />
       </div>
       <div className="charts">
         {views.map((view, index) => (
@@ -112,6 +116,31 @@ export function OwnSmoothing({ kind }: { kind: ChartKind }) {
   );
 }
 
+/** Whether the values of one chart are drawn on a logarithmic axis; nothing where they cannot be. */
+export function OwnScale({ kind }: { kind: ChartKind }) {
+  const own = useLab((state) => state.reading.own[kind]);
+  const { scale, canBeLog } = scaleOf(kind, own);
+  if (!canBeLog) return null;
+  return (
+    <button
+      type="button"
+      className="button bare small"
+      aria-pressed={scale === 'log'}
+      aria-label={say.logAxis(chartTitle(kind))}
+      data-tip={say.logAxisHelp}
+      onClick={() =>
+        dispatch({
+          type: 'own_choice',
+          kind,
+          choice: { scale: scale === 'log' ? 'linear' : 'log' },
+        })
+      }
+    >
+      {scale === 'log' ? say.log : say.linear}
+    </button>
+  );
+}
+
 function SmoothingRange({ value, onChange }: { value: number; onChange: (value: number) => void }) {
   return (
     <label className="smoothing" data-tip={say.smoothingHelp}>
@@ -129,36 +158,6 @@ function SmoothingRange({ value, onChange }: { value: number; onChange: (value: 
   );
 }
 
-const axisNames: Readonly<Record<StepAxis, { readonly over: string; readonly unit: string }>> = {
-  step: { over: say.overStep, unit: say.step },
-  tokens: { over: say.overTokens, unit: say.tokens },
-  seconds: { over: say.overSeconds, unit: say.seconds },
-};
-
-/** What the charts are drawn over. */
-function OverAxis({ missing }: { missing: boolean }) {
-  const axis = useLab((state) => state.reading.axis);
-  return (
-    <select
-      className="over-axis"
-      aria-label={say.overAxis}
-      data-tip={missing ? say.noTimes : say.overAxis}
-      data-missing={missing || undefined}
-      value={axis}
-      onChange={(event) => {
-        const chosen = stepAxes.find((one) => one === event.target.value);
-        if (chosen) dispatch({ type: 'step_axis', axis: chosen });
-      }}
-    >
-      {stepAxes.map((one) => (
-        <option key={one} value={one}>
-          {axisNames[one].over}
-        </option>
-      ))}
-    </select>
-  );
-}
-
 /** The step on screen is drawn over it, so that moving along the steps draws no chart again. */
 const Chart = memo(function Chart({
   place,
@@ -169,21 +168,19 @@ const Chart = memo(function Chart({
     readonly spec: ChartSpec;
     readonly start: number;
     readonly end: number;
-    /** Where steps lie on the axis; null where they are counted. */
-    readonly places: Places | null;
+    readonly across: AcrossAxis;
   };
 }) {
   const late = useTurn(view, place * framesPerChart);
   // Another quantity shows at once; new values of the same one take their turn.
-  const { spec, start, end, places } = late.spec.kind === view.spec.kind ? late : view;
+  const { spec, start, end, across } = late.spec.kind === view.spec.kind ? late : view;
   const shown = spec.lines.filter((line) => !line.faint);
   const plot = useRef<HTMLDivElement>(null);
   const [table, setTable] = useState(false);
   const [choosing, setChoosing] = useState(false);
   const own = useLab((state) => state.reading.own[spec.kind]);
-  const axis = useLab((state) => (places ? state.reading.axis : 'step'));
-  const canBeLog = spec.scale === 'log' || spec.scale === 'linear';
-  const scale = canBeLog ? (own?.scale ?? spec.scale) : spec.scale;
+  const axis = useLab((state) => (across.places ? state.reading.axis : 'step'));
+  const { scale } = scaleOf(spec.kind, own);
   const empty = spec.points.every((point) =>
     spec.lines.every(({ key }) => (point[key] ?? null) === null),
   );
@@ -202,7 +199,7 @@ const Chart = memo(function Chart({
         >
           {chartKinds.map((kind) => (
             <option key={kind} value={kind}>
-              {chartTitles[kind]}
+              {chartTitle(kind)}
             </option>
           ))}
         </select>
@@ -233,24 +230,7 @@ const Chart = memo(function Chart({
       {choosing && (
         <div className="chart-choices">
           <OwnSmoothing kind={spec.kind} />
-          {canBeLog && (
-            <button
-              type="button"
-              className="button bare small"
-              aria-pressed={scale === 'log'}
-              aria-label={say.logAxis(spec.title)}
-              data-tip={say.logAxisHelp}
-              onClick={() =>
-                dispatch({
-                  type: 'own_choice',
-                  kind: spec.kind,
-                  choice: { scale: scale === 'log' ? 'linear' : 'log' },
-                })
-              }
-            >
-              {scale === 'log' ? say.log : say.linear}
-            </button>
-          )}
+          <OwnScale kind={spec.kind} />
         </div>
       )}
       <p className="chart-legend">
@@ -270,7 +250,7 @@ const Chart = memo(function Chart({
       </p>
       <div className="chart-plot" ref={plot}>
         <span className="chart-axis" aria-hidden="true">
-          {axisNames[axis].unit}
+          {axisUnits[axis]}
         </span>
         {empty ? (
           <p className="chart-empty">{say.empty}</p>
@@ -281,13 +261,11 @@ const Chart = memo(function Chart({
               limits={spec.limits}
               points={spec.points}
               scale={scale}
-              places={places}
-              start={start}
-              end={end}
+              across={across}
             />
           </Suspense>
         )}
-        {!empty && <Cursor start={start} end={end} places={places} />}
+        {!empty && <Cursor start={start} end={end} across={across} />}
       </div>
       <figcaption className="unseen">
         {shown
@@ -313,14 +291,11 @@ function Reading({ points, name }: { points: ChartSpec['points']; name: string }
 }
 
 /** Where the step on screen is, over the chart. */
-function Cursor({ start, end, places }: { start: number; end: number; places: Places | null }) {
+function Cursor({ start, end, across }: { start: number; end: number; across: AcrossAxis }) {
   const t = useLab(shownStep);
   if (t === 0 || t < start || t > end) return null;
-  const [low, high] = places ? spanOf(places, start, end) : [start, end];
-  const at = places ? placeOf(places, t) : t;
-  return (
-    <span className="chart-cursor" style={{ '--at': (at - low) / (high - low) } as CSSProperties} />
-  );
+  const at = along(across, across.places ? placeOf(across.places, t) : t);
+  return <span className="chart-cursor" style={{ '--at': at } as CSSProperties} />;
 }
 
 /** The value on screen at step t: the newest at or before it. */

@@ -1,7 +1,8 @@
 /** What the comparison asks of the engine and the store: events of chosen runs, runs from files, notes. */
 
 import { parseRunFile } from '../formats/run-file.ts';
-import { allNotes, type RunNotes, saveNotes } from '../store/notes.ts';
+import type { RunNotes } from '../records.ts';
+import { allNotes, saveNotes } from '../store/notes.ts';
 import { foldSummary, startSummary } from '../store/summary.ts';
 import { engine } from './engine.ts';
 import { attempt } from './report.ts';

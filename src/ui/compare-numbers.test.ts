@@ -7,13 +7,13 @@ import {
   byMethod,
   differences,
   finalValues,
-  firstDivergence,
+  meanAlong,
   meanLine,
-  pairSteps,
   valuesOf,
 } from './compare-numbers.ts';
 import { foldRun, type RunView } from './run-view.ts';
 import { smoothed } from './series.ts';
+import { placesOf } from './step-axis.ts';
 
 function made(steps: number, seed: number, settings: SettingsPatch = {}, end?: 'solved'): RunView {
   const events = madeRun({ steps, seed, settings, ...(end && { end }) });
@@ -53,6 +53,29 @@ test('a mean is over the runs that reach the step, its interval Student’s', ()
   expect(line[5]?.interval).toBeNull();
 });
 
+test('along the share of the episode runs of unlike length meet, each with its last value', () => {
+  const [a, b] = [made(4, 1), made(6, 2)];
+  const repetitionOf = (run: RunView, t: number) => run.steps[t - 1]?.repetition ?? Number.NaN;
+  const places = [a, b].map((run) => placesOf(run, 'share') ?? []);
+  const line = meanAlong([a, b], 'repetition', places);
+  const at = (share: number) => line.find(({ t }) => Math.abs(t - share) < 1e-9);
+  expect(at(0.5)?.mean).toBeCloseTo((repetitionOf(a, 2) + repetitionOf(b, 3)) / 2, 12);
+  expect(at(0.9)?.mean).toBeCloseTo((repetitionOf(a, 3) + repetitionOf(b, 5)) / 2, 12);
+  expect(at(1)).toMatchObject({ n: 2 });
+  // Before its first step a run has no value: a quarter of four steps, a sixth of six.
+  expect([0.1, 0.2, 0.3].map((share) => at(share)?.n)).toEqual([undefined, 1, 2]);
+});
+
+test('along what was written the mean goes on with the runs that wrote so much', () => {
+  const [a, b] = [made(4, 1), made(12, 2)];
+  const places = [a, b].map((run) => placesOf(run, 'tokens') ?? []);
+  const line = meanAlong([a, b], 'repetition', places);
+  const end = places[0]?.at(-1) ?? 0;
+  expect(line.filter(({ t }) => t > end).every(({ n }) => n === 1)).toBe(true);
+  expect(line.findLast(({ t }) => t <= end)?.n).toBe(2);
+  expect(line.at(-1)).toMatchObject({ t: places[1]?.at(-1), mean: b.steps[11]?.repetition });
+});
+
 test('no interval leaves what is possible, however few runs there are', () => {
   const runs = [made(6, 1, {}, 'solved'), made(30, 2), made(30, 3)];
   for (const quantity of ['repetition', 'novelty', 'reward'] as const) {
@@ -76,17 +99,6 @@ test('success has its Wilson interval: 1 of 2 is 0.5 [0.095, 0.905]', () => {
   // statsmodels proportion_confint(1, 2, method="wilson")
   expect(success?.interval?.low).toBeCloseTo(0.0945, 3);
   expect(success?.interval?.high).toBeCloseTo(0.9055, 3);
-});
-
-test('the first divergence is the first step with another action, or one that only one run has', () => {
-  const run = made(6, 1);
-  expect(firstDivergence(pairSteps(run, run))).toBeNull();
-  const other = {
-    ...run,
-    steps: run.steps.map((step) => (step.t < 4 ? step : { ...step, action: 'look' })),
-  };
-  expect(firstDivergence(pairSteps(run, other))).toBe(4);
-  expect(firstDivergence(pairSteps(run, { ...run, steps: run.steps.slice(0, 5) }))).toBe(6);
 });
 
 test('a value that was not measured is no point of a line', () => {

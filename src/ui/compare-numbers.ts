@@ -1,14 +1,24 @@
-/** The numbers behind comparing runs: lines, groups, final values, differing settings, first divergence. Pure. */
+/** The numbers behind comparing runs: lines, groups, final values, differing settings. Pure. */
 
 import { type FieldName, fields } from '../config.ts';
 import { type Interval, mean, tInterval, wilson } from '../math/statistics.ts';
-import type { RunManifest, StepTaken } from '../records.ts';
+import type { RunManifest } from '../records.ts';
+import type { ChartKind } from './chart-choices.ts';
 import { settingText } from './numbers.ts';
 import type { RunView } from './run-view.ts';
-import { countSeries, klSeries, lossSeries, noveltySeries, rewardSeries } from './series.ts';
+import {
+  countSeries,
+  gradientSeries,
+  klSeries,
+  lossSeries,
+  noveltySeries,
+  rewardSeries,
+} from './series.ts';
+import { type Places, stepAt } from './step-axis.ts';
 import { compareNumbers as say } from './strings.ts';
 
-export type CompareQuantity = 'repetition' | 'kl' | 'loss' | 'updates' | 'reward' | 'novelty';
+/** One number of each chart is compared. */
+export type CompareQuantity = ChartKind;
 
 export const compareQuantities: Readonly<Record<CompareQuantity, string>> = {
   repetition: say.repetition,
@@ -17,6 +27,7 @@ export const compareQuantities: Readonly<Record<CompareQuantity, string>> = {
   updates: say.updates,
   reward: say.reward,
   novelty: say.novelty,
+  gradient: say.gradient,
 };
 
 export interface StepValue {
@@ -40,6 +51,8 @@ export function valuesOf(run: RunView, quantity: CompareQuantity): readonly Step
       return rewardSeries(run).map(({ t, reward }) => ({ t, value: reward }));
     case 'novelty':
       return noveltySeries(run).flatMap(({ t, novelty }) => known(t, novelty));
+    case 'gradient':
+      return gradientSeries(run).flatMap(({ t, first }) => known(t, first));
     default:
       return quantity satisfies never;
   }
@@ -62,6 +75,7 @@ export function byMethod(runs: readonly RunView[]): readonly Group[] {
 }
 
 export interface MeanPoint {
+  /** The step, or another place along the episode. */
   readonly t: number;
   readonly mean: number;
   /** How many runs had a value here; runs end at different steps. */
@@ -79,14 +93,43 @@ export function meanLine(
   for (const run of runs) {
     for (const { t, value } of valuesOf(run, quantity)) at.set(t, [...(at.get(t) ?? []), value]);
   }
-  return [...at]
-    .sort(([a], [b]) => a - b)
-    .map(([t, values]) => ({
-      t,
-      n: values.length,
-      mean: mean(values),
-      interval: intervalOf(values, ranges[quantity]),
-    }));
+  return [...at].sort(([a], [b]) => a - b).map(([t, values]) => meanPoint(t, values, quantity));
+}
+
+/** Of how many parts the axis is on which runs are averaged that share no places. */
+const gridParts = 100;
+
+/**
+ * The mean over runs along another axis than steps: at each of {@link gridParts} + 1 places over those runs that reach so
+ * far, each with its last value at or before it.
+ */
+export function meanAlong(
+  runs: readonly RunView[],
+  quantity: CompareQuantity,
+  places: readonly Places[],
+): readonly MeanPoint[] {
+  const lines = runs.map((run, index) => ({
+    places: places[index] ?? [],
+    values: valuesOf(run, quantity),
+  }));
+  const end = Math.max(0, ...lines.map((line) => line.places.at(-1) ?? 0));
+  return Array.from({ length: gridParts + 1 }, (_, n) => (end * n) / gridParts).flatMap((place) => {
+    const known = lines.flatMap((line) => {
+      if ((line.places.at(-1) ?? 0) < place * (1 - 1e-12)) return [];
+      const step = stepAt(line.places, place);
+      return line.values.findLast(({ t }) => t <= step)?.value ?? [];
+    });
+    return known.length === 0 ? [] : [meanPoint(place, known, quantity)];
+  });
+}
+
+function meanPoint(t: number, values: readonly number[], quantity: CompareQuantity): MeanPoint {
+  return {
+    t,
+    n: values.length,
+    mean: mean(values),
+    interval: intervalOf(values, ranges[quantity]),
+  };
 }
 
 /** Which values are possible; `rate` where every run has 0 or 1, or else anything. */
@@ -97,6 +140,7 @@ const ranges: Readonly<Record<CompareQuantity, Interval | 'rate'>> = {
   loss: { low: 0, high: Infinity },
   updates: { low: 0, high: Infinity },
   reward: 'rate',
+  gradient: { low: 0, high: Infinity },
 };
 
 /** Wilson's interval of a rate, Student's of other means; never outside of what is possible. */
@@ -180,26 +224,4 @@ export function differences(runs: readonly RunView[]): readonly Difference[] {
       })),
   ];
   return rows.filter(({ values }) => new Set(values).size > 1);
-}
-
-/** Where two runs stand at the same step; one of them may have ended. */
-export interface StepPair {
-  readonly t: number;
-  readonly left: StepTaken | null;
-  readonly right: StepTaken | null;
-  readonly sameAction: boolean;
-}
-
-/** Two runs step by step. */
-export function pairSteps(left: RunView, right: RunView): readonly StepPair[] {
-  const length = Math.max(left.steps.length, right.steps.length);
-  return Array.from({ length }, (_, index) => {
-    const [a, b] = [left.steps[index] ?? null, right.steps[index] ?? null];
-    return { t: index + 1, left: a, right: b, sameAction: a?.action === b?.action };
-  });
-}
-
-/** The first step at which two runs act differently; null where they never do. */
-export function firstDivergence(pairs: readonly StepPair[]): number | null {
-  return pairs.find(({ sameAction }) => !sameAction)?.t ?? null;
 }

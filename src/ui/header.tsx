@@ -9,6 +9,7 @@ import { type Queue, timeLeft } from './notebook.ts';
 import { setNotify } from './notify.ts';
 import { durationText, valueText } from './numbers.ts';
 import { phaseText } from './run-view.ts';
+import { Segments } from './segments.tsx';
 import { shownRun, type Theme } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import { header as say } from './strings.ts';
@@ -153,22 +154,21 @@ const themes: readonly { readonly theme: Theme; readonly icon: 'sun' | 'moon' | 
 function ThemeSwitch() {
   const theme = useLab((state) => state.theme);
   return (
-    <fieldset className="segments">
-      <legend className="unseen">{say.colours}</legend>
-      {themes.map((one) => (
-        <label key={one.theme} data-tip={say.coloursTheme(one.theme)}>
-          <input
-            type="radio"
-            name="theme"
-            className="unseen"
-            checked={theme === one.theme}
-            onChange={() => dispatch({ type: 'theme', theme: one.theme })}
-          />
-          <Icon name={one.icon} />
-          <span className="unseen">{one.theme}</span>
-        </label>
-      ))}
-    </fieldset>
+    <Segments
+      legend={say.colours}
+      options={themes.map((one) => ({
+        value: one.theme,
+        tip: say.coloursTheme(one.theme),
+        label: (
+          <>
+            <Icon name={one.icon} />
+            <span className="unseen">{one.theme}</span>
+          </>
+        ),
+      }))}
+      value={theme}
+      onChange={(one) => dispatch({ type: 'theme', theme: one })}
+    />
   );
 }
 

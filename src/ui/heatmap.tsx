@@ -3,11 +3,13 @@
 import { type KeyboardEvent, memo, useEffect, useMemo, useRef, useState } from 'react';
 import type { Boundary } from '../records.ts';
 import { Dialog } from './dialog.tsx';
+import { EnlargeButton } from './enlarge-button.tsx';
 import { Icon, Mark } from './icons.tsx';
 import { valueText } from './numbers.ts';
 import type { PinnedToken } from './reading.ts';
 import { boundaryAt, outcomeWording, type RunView } from './run-view.ts';
 import { SaveButtons } from './save-buttons.tsx';
+import { Segments } from './segments.tsx';
 import type { Quantity, TokenView } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import type { TermName } from './strings.ts';
@@ -61,6 +63,7 @@ export function Heatmap({ run }: { run: RunView }) {
         <ViewSwitch view={view} />
         <SaveTokens run={run} quantity={quantity} />
         <BoundaryPicker run={run} boundary={boundary} />
+        <EnlargeButton panel="lower" />
       </div>
       {view === 'pinned' ? (
         <TokenTable run={run} />
@@ -76,21 +79,12 @@ export function Heatmap({ run }: { run: RunView }) {
         </p>
       )}
       <div className="heatmap-foot">
-        <fieldset className="segments">
-          <legend className="unseen">{say.quantity}</legend>
-          {quantities.map((one) => (
-            <label key={one.quantity}>
-              <input
-                type="radio"
-                name="quantity"
-                className="unseen"
-                checked={quantity === one.quantity}
-                onChange={() => dispatch({ type: 'quantity', quantity: one.quantity })}
-              />
-              {one.label}
-            </label>
-          ))}
-        </fieldset>
+        <Segments
+          legend={say.quantity}
+          options={quantities.map((one) => ({ value: one.quantity, label: one.label }))}
+          value={quantity}
+          onChange={(one) => dispatch({ type: 'quantity', quantity: one })}
+        />
         <Legend scale={scale} quantity={quantity} />
         {quantity !== 'weight' && (
           <label className="check" data-tip={say.oneScaleHelp}>
@@ -112,27 +106,18 @@ export function Heatmap({ run }: { run: RunView }) {
 /** One boundary as text, or all of them as rows of cells. */
 function ViewSwitch({ view }: { view: TokenView }) {
   const kept = useLab((state) => state.reading.pinned.length);
-  const views = [
-    { name: 'text', label: say.text },
-    { name: 'matrix', label: say.all },
-    { name: 'pinned', label: kept > 0 ? say.kept(kept) : say.keptNone },
-  ] as const;
   return (
-    <fieldset className="segments" data-tip={say.viewHelp}>
-      <legend className="unseen">{say.view}</legend>
-      {views.map((one) => (
-        <label key={one.name}>
-          <input
-            type="radio"
-            name="token-view"
-            className="unseen"
-            checked={view === one.name}
-            onChange={() => dispatch({ type: 'token_view', view: one.name })}
-          />
-          {one.label}
-        </label>
-      ))}
-    </fieldset>
+    <Segments<TokenView>
+      legend={say.view}
+      tip={say.viewHelp}
+      options={[
+        { value: 'text', label: say.text },
+        { value: 'matrix', label: say.all },
+        { value: 'pinned', label: kept > 0 ? say.kept(kept) : say.keptNone },
+      ]}
+      value={view}
+      onChange={(one) => dispatch({ type: 'token_view', view: one })}
+    />
   );
 }
 

@@ -33,6 +33,7 @@ export function listenToKeys(target: Window): () => void {
     Escape: free(() => {
       const last = useLab.getState().notices.at(-1);
       if (last) dispatch({ type: 'notice_dismissed', id: last.id });
+      else if (useLab.getState().reading.enlarged) dispatch({ type: 'enlarged', panel: null });
       else if (useLab.getState().reading.playing) dispatch({ type: 'play', on: false });
       else select(null);
     }),

@@ -12,7 +12,7 @@ test('a link names a run, a step and a token', () => {
 
 test('a link says how they are looked at, and which runs are compared', () => {
   const text =
-    '#colour=ce_change&tokens=matrix&panel=world&charts=reward.kl.loss.updates&smoothing=0.5&own=kl-60.loss-log&axis=tokens&range=10.20&compare=a.b';
+    '#colour=ce_change&tokens=matrix&panel=world&charts=reward.kl.loss.updates&smoothing=0.5&own=kl-60.loss-log&axis=tokens&log=true&range=10.20&compare=a.b';
   expect(readLink(text)).toEqual({
     ...nowhere,
     colour: 'ce_change',
@@ -22,6 +22,7 @@ test('a link says how they are looked at, and which runs are compared', () => {
     smoothing: 0.5,
     own: ['kl-60', 'loss-log'],
     axis: 'tokens',
+    log: true,
     range: [10, 20],
     compare: ['a', 'b'],
   });

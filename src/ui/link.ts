@@ -21,6 +21,8 @@ export interface Link {
   readonly own: readonly string[] | null;
   /** What the charts are drawn over, where it is not the steps. */
   readonly axis: StepAxis | null;
+  /** Whether that axis is logarithmic. */
+  readonly log: true | null;
   /** The steps that the charts show. */
   readonly range: readonly [from: number, to: number] | null;
   /** The runs that are compared; empty where the comparison is open and none is chosen. */
@@ -38,6 +40,7 @@ export const nowhere: Link = {
   smoothing: null,
   own: null,
   axis: null,
+  log: null,
   range: null,
   compare: null,
 };
@@ -61,6 +64,7 @@ export function readLink(hash: string): Link {
     smoothing: smoothing > 0 && smoothing <= mostSmoothing ? smoothing : null,
     own: list(parts.get('own')),
     axis: among('axis', stepAxes),
+    log: parts.get('log') === 'true' ? true : null,
     range:
       range?.length === 2 && range[0] != null && range[1] != null && range[0] < range[1]
         ? [range[0], range[1]]

@@ -1,52 +1,59 @@
 /** One quantity of all chosen runs in one chart: a line a run, or a line a method with its interval. */
 
-import { lazy, Suspense, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
 import { smoothingOf } from './chart-choices.ts';
-import type { Points } from './chart-specs.ts';
-import { OwnSmoothing } from './charts.tsx';
-import {
-  byMethod,
-  type CompareQuantity,
-  compareQuantities,
-  meanLine,
-  valuesOf,
-} from './compare-numbers.ts';
+import { scaleOf } from './chart-specs.ts';
+import { OwnScale, OwnSmoothing } from './charts.tsx';
+import { type CompareQuantity, compareQuantities } from './compare-numbers.ts';
 import { csvOf } from './csv.ts';
-import type { PlotBand, PlotLine } from './plot.tsx';
-import { seriesOf } from './run-table.tsx';
+import { axisUnits, OverAxis } from './over-axis.tsx';
+import { type Drawing, drawingOf, placesOfAll } from './overlay-lines.ts';
 import type { RunView } from './run-view.ts';
 import { SavePlot } from './save-plot.tsx';
-import { axisEnd, decimate, smoothed } from './series.ts';
+import { axisEnd } from './series.ts';
+import { acrossPlaces, acrossSteps, type StepAxis } from './step-axis.ts';
 import { dispatch, useLab } from './store.ts';
 import { overlay as say } from './strings.ts';
 
 const Plot = lazy(() => import('./plot.tsx').then((module) => ({ default: module.Plot })));
 
-interface Drawing {
-  readonly lines: readonly PlotLine[];
-  readonly bands: readonly PlotBand[];
-  readonly points: Points;
-}
+type Range = readonly [from: number, to: number];
 
 export function Overlay({ runs }: { runs: readonly RunView[] }) {
   const { quantity, grouped } = useLab((state) => state.comparing);
-  const range = useLab((state) => state.reading.range);
+  const { axis: wished, log } = useLab((state) => state.reading);
   const smoothing = useLab((state) => smoothingOf(state.reading, quantity));
+  const { scale } = scaleOf(
+    quantity,
+    useLab((state) => state.reading.own[quantity]),
+  );
   const [hovered, setHovered] = useState<string | null>(null);
   const [held, setHeld] = useState<string | null>(null);
   const box = useRef<HTMLElement>(null);
+  const places = useMemo(() => placesOfAll(runs, wished), [runs, wished]);
+  const axis = places ? wished : 'step';
+  const [range, zoom] = useZoom(axis);
   const drawing = useMemo(
-    () => (grouped ? ofGroups(runs, quantity, smoothing) : ofRuns(runs, quantity, smoothing)),
-    [runs, quantity, grouped, smoothing],
+    () => drawingOf(runs, { quantity, grouped, past: smoothing, places }),
+    [runs, quantity, grouped, smoothing, places],
   );
   const last = Math.max(1, ...runs.map(({ steps }) => steps.length));
   const limit = Math.max(...runs.map(({ started }) => started.manifest.settings.step_limit));
-  const [start, end] = range ?? [0, axisEnd(last, limit)];
+  const across = useMemo(() => {
+    if (axis !== 'step')
+      return acrossPlaces(
+        drawing.points.map(({ t }) => t ?? 0),
+        range,
+        log,
+      );
+    const [start, end] = range ?? [0, axisEnd(last, limit)];
+    return acrossSteps(null, start, end, log);
+  }, [axis, drawing, range, log, last, limit]);
   const title = compareQuantities[quantity];
   const standsOut =
     [hovered, held].find((label) => drawing.lines.some((line) => line.label === label)) ?? null;
   const csv = csvOf([
-    ['step', ...drawing.lines.map(({ label, faint }) => (faint ? `${label} raw` : label))],
+    [axis, ...drawing.lines.map(({ label, faint }) => (faint ? `${label} raw` : label))],
     ...drawing.points.map((point) => [
       point.t ?? null,
       ...drawing.lines.map(({ key }) => point[key] ?? null),
@@ -55,7 +62,7 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
   return (
     <section className="compare-part" aria-labelledby="overlay-title">
       <div className="compare-bar">
-        <h3 id="overlay-title">{say.overSteps}</h3>
+        <h3 id="overlay-title">{say.title}</h3>
         <select
           aria-label={say.quantity}
           value={quantity}
@@ -79,6 +86,13 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
           {say.groupMethod}
         </label>
         <OwnSmoothing kind={quantity} />
+        <OwnScale kind={quantity} />
+        <OverAxis missing={axis !== wished} />
+        {range && (
+          <button type="button" className="button bare small" onClick={() => zoom(null)}>
+            {say.showAll}
+          </button>
+        )}
         <SavePlot
           name={`compare-${quantity}`}
           title={title}
@@ -108,6 +122,11 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
           ))}
       </p>
       <figure ref={box} className="overlay-plot" aria-label={`${title}: ${summaryText(drawing)}`}>
+        {drawing.points.length > 0 && (
+          <span className="chart-axis" aria-hidden="true">
+            {axisUnits[axis]}
+          </span>
+        )}
         {drawing.points.length === 0 ? (
           <p className="chart-empty">{say.empty}</p>
         ) : (
@@ -117,9 +136,12 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
               bands={drawing.bands}
               limits={[]}
               points={drawing.points}
-              scale={quantity === 'repetition' || quantity === 'novelty' ? 'unit' : 'linear'}
-              start={start}
-              end={end}
+              scale={scale}
+              across={across}
+              parts={5}
+              nameOf={say.placeOn[axis]}
+              onRange={zoom}
+              onStep={nothing}
               only={standsOut}
             />
           </Suspense>
@@ -131,75 +153,21 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
 
 const quantities = Object.keys(compareQuantities) as readonly CompareQuantity[]; // keys of the table itself
 
-/** After the eight colours the same ones come again, dashed. */
-function shapeOf(index: number, quantity: CompareQuantity): PlotLine['shape'] {
-  const stairs = quantity === 'updates' || quantity === 'reward';
-  if (index < 8) return stairs ? 'stairs' : 'line';
-  return stairs ? 'dashed-stairs' : 'dashed';
-}
+/** A step of several runs is no step on screen. */
+const nothing = () => {};
 
-function ofRuns(runs: readonly RunView[], quantity: CompareQuantity, past: number): Drawing {
-  const rows = new Map<number, Record<string, number | null>>();
-  const put = (t: number, key: string, value: number | null) => {
-    rows.set(t, { ...(rows.get(t) ?? { t }), [key]: value });
-  };
-  const lines: PlotLine[] = [];
-  runs.forEach((run, index) => {
-    const values = valuesOf(run, quantity);
-    const smooth = smoothed(
-      values.map(({ value }) => value),
-      past,
-    );
-    const { method, seed } = run.started.manifest.settings;
-    const line = {
-      label: say.seed(index + 1, method, seed),
-      series: seriesOf(index),
-      shape: shapeOf(index, quantity),
-    };
-    if (past > 0) lines.push({ ...line, key: `raw ${index}`, faint: true });
-    lines.push({ ...line, key: `run ${index}` });
-    values.forEach(({ t, value }, place) => {
-      put(t, `run ${index}`, smooth[place] ?? null);
-      if (past > 0) put(t, `raw ${index}`, value);
-    });
-  });
-  return { lines, bands: [], points: inOrder(rows) };
-}
-
-/** The interval is that of the means as they are: smoothing would make it narrower than it is. */
-function ofGroups(runs: readonly RunView[], quantity: CompareQuantity, past: number): Drawing {
-  const rows = new Map<number, Record<string, number | null>>();
-  const lines: PlotLine[] = [];
-  const bands: PlotBand[] = [];
-  byMethod(runs).forEach((group, index) => {
-    const series = seriesOf(index);
-    const [key, raw] = [`mean ${index}`, `raw ${index}`];
-    const [low, high] = [`low ${index}`, `high ${index}`];
-    const label = `${group.name} (n = ${group.runs.length})`;
-    const line = { label, series, shape: shapeOf(index, quantity) };
-    if (past > 0) lines.push({ ...line, key: raw, faint: true });
-    lines.push({ ...line, key });
-    bands.push({ low, high, series, label });
-    const points = meanLine(group.runs, quantity);
-    const smooth = smoothed(
-      points.map((point) => point.mean),
-      past,
-    );
-    points.forEach((point, place) => {
-      rows.set(point.t, {
-        ...(rows.get(point.t) ?? { t: point.t }),
-        [key]: smooth[place] ?? null,
-        ...(past > 0 && { [raw]: point.mean }),
-        [low]: point.interval?.low ?? null,
-        [high]: point.interval?.high ?? null,
-      });
-    });
-  });
-  return { lines, bands, points: inOrder(rows) };
-}
-
-function inOrder(rows: ReadonlyMap<number, Record<string, number | null>>): Points {
-  return decimate([...rows.values()].sort((a, b) => (a.t ?? 0) - (b.t ?? 0)));
+/** The part of the axis that is shown: of steps the one of all charts, of another axis the own one. */
+function useZoom(axis: StepAxis): readonly [Range | null, (range: Range | null) => void] {
+  const steps = useLab((state) => state.reading.range);
+  const [own, setOwn] = useState<{ readonly axis: StepAxis; readonly range: Range } | null>(null);
+  const zoom = useCallback(
+    (range: Range | null) => {
+      if (axis === 'step') dispatch({ type: 'range', range });
+      else setOwn(range && { axis, range: range[0] < range[1] ? range : [range[1], range[0]] });
+    },
+    [axis],
+  );
+  return [axis === 'step' ? steps : own?.axis === axis ? own.range : null, zoom];
 }
 
 /** The last value of each line, for those who do not see the lines. */

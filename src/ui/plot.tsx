@@ -17,7 +17,7 @@ import {
 } from 'recharts';
 import { valueText } from './numbers.ts';
 import { type AxisWish, axisOf } from './series.ts';
-import { type Places, placeOf, spanOf, stepAt } from './step-axis.ts';
+import { type AcrossAxis, logTicks, placeOf, stepAt } from './step-axis.ts';
 import { dispatch } from './store.ts';
 import { plot as say } from './strings.ts';
 
@@ -51,12 +51,15 @@ interface PlotProps {
   readonly limits: readonly PlotLimit[];
   readonly points: readonly Readonly<Record<string, number | null>>[];
   readonly scale: AxisWish['kind'];
-  /** The left and the right end of the step axis. */
-  readonly start?: number;
-  readonly end: number;
-  /** Where steps lie on the axis; null or absent where they are counted. */
-  readonly places?: Places | null;
+  readonly across: AcrossAxis;
+  /** What a place on that axis is called. */
+  readonly nameOf?: (place: number) => string;
+  /** A drag from one place to another; null is the wish to see all again. */
+  readonly onRange?: (range: readonly [from: number, to: number] | null) => void;
+  readonly onStep?: (step: number) => void;
   readonly bands?: readonly PlotBand[];
+  /** Of how many parts its value axis is; unless said, of as many as one of four charts on this screen has room for. */
+  readonly parts?: number;
   /** The label of the one line that stands out; the others step back. */
   readonly only?: string | null;
 }
@@ -64,7 +67,7 @@ interface PlotProps {
 const noBands: readonly PlotBand[] = [];
 
 /** The room around the plot area, in pixels: nothing but ticks is drawn there. */
-const plotRoom = { left: 38, right: 16 };
+const plotRoom = { left: 42, right: 16 };
 
 /** Marks at the last step would be cut at the edge of the plot area. */
 const edge = 6;
@@ -79,10 +82,12 @@ export const Plot = memo(function Plot({
   limits,
   points,
   scale,
-  start = 0,
-  end,
-  places = null,
+  across,
+  nameOf = say.step,
+  onRange = toRange,
+  onStep = toStep,
   bands = noBands,
+  parts = window.innerHeight >= 900 ? 4 : 2,
   only = null,
 }: PlotProps) {
   const [drag, setDrag] = useState<{ readonly from: number; readonly to: number } | null>(null);
@@ -90,25 +95,12 @@ export const Plot = memo(function Plot({
   const axis = axisOf(scale === 'log' ? nearFirst(points, lines) : valuesOf(points, lines), {
     kind: scale,
     limits: limits.map((limit) => limit.y),
-    parts: window.innerHeight >= 900 ? 4 : 2,
+    parts,
   });
-  // A log axis has no place for 0: nothing is drawn there.
-  const positive =
-    scale === 'log'
-      ? points.map((point) =>
-          Object.fromEntries(
-            Object.entries(point).map(([key, value]) => [
-              key,
-              key === 't' || (value !== null && value > 0) ? value : null,
-            ]),
-          ),
-        )
-      : points;
-  const drawn = places
-    ? positive.map((point) => ({ ...point, t: placeOf(places, point.t ?? 0) }))
-    : positive;
-  const [low, high] = places ? spanOf(places, start, end) : [start, end];
-  const toStep = (label: string | number | undefined) =>
+  const { low, high, places, counted } = across;
+  const drawn = drawable(points, across, scale);
+  /** What is meant by a place: the step at it, where the axis knows of steps. */
+  const meant = (label: string | number | undefined) =>
     places ? stepAt(places, Number(label)) : Number(label);
   return (
     <ResponsiveContainer width="100%" height="100%" debounce={60}>
@@ -116,30 +108,32 @@ export const Plot = memo(function Plot({
         data={[...drawn]}
         margin={{ top: 6, right: plotRoom.right - edge, bottom: 0, left: 0 }}
         onMouseDown={({ activeLabel }) => {
-          const at = toStep(activeLabel);
+          const at = meant(activeLabel);
           if (activeLabel !== undefined && Number.isFinite(at)) setDrag({ from: at, to: at });
         }}
         onMouseMove={({ activeLabel }) => {
-          const at = toStep(activeLabel);
+          const at = meant(activeLabel);
           if (drag && activeLabel !== undefined && at !== drag.to) setDrag({ ...drag, to: at });
         }}
         onMouseLeave={() => setDrag(null)}
         onMouseUp={() => {
           setDrag(null);
           if (!drag) return;
-          if (drag.from !== drag.to) dispatch({ type: 'range', range: [drag.from, drag.to] });
-          else if (drag.to > 0) dispatch({ type: 'step_selected', t: drag.to });
+          if (drag.from !== drag.to) onRange([drag.from, drag.to]);
+          else if (drag.to > 0) onStep(drag.to);
         }}
-        onDoubleClick={() => dispatch({ type: 'range', range: null })}
+        onDoubleClick={() => onRange(null)}
       >
         <CartesianGrid stroke="var(--line)" vertical={false} />
         <XAxis
           dataKey="t"
           type="number"
+          scale={across.log ? 'log' : 'linear'}
           domain={[low, high]}
-          allowDataOverflow={start > 0 || points.some((point) => (point.t ?? 0) > end)}
-          allowDecimals={places !== null && high - low < 5}
-          tickFormatter={(value: number) => (places ? valueText(value) : String(value))}
+          {...(across.log && { ticks: [...logTicks(across)] })}
+          allowDataOverflow={drawn.some(({ t }) => (t ?? 0) < low || (t ?? 0) > high)}
+          allowDecimals={!counted && high - low < 5}
+          tickFormatter={counted ? String : valueText}
           padding={{ right: edge }}
           tickCount={6}
           tick={tick}
@@ -165,7 +159,7 @@ export const Plot = memo(function Plot({
           content={({ active, payload, label }) =>
             active && payload.length > 0 ? (
               <div className="chart-tip">
-                <strong>{say.step(toStep(label))}</strong>
+                <strong>{nameOf(meant(label))}</strong>
                 {lines
                   .filter((line) => !line.faint)
                   .map((line) => {
@@ -191,10 +185,11 @@ export const Plot = memo(function Plot({
         {bands.map((band) => (
           <Area
             key={band.low}
-            dataKey={(point: Readonly<Record<string, number | null>>) => [
-              point[band.low] ?? null,
-              point[band.high] ?? null,
-            ]}
+            dataKey={(point: Readonly<Record<string, number | null>>) => {
+              const high = point[band.high] ?? null;
+              // What reaches below a log axis begins at its end.
+              return [point[band.low] ?? (high === null ? null : axis.low), high];
+            }}
             stroke="none"
             fill={`var(--series-${band.series})`}
             fillOpacity={only === null || only === band.label ? 0.16 : 0.04}
@@ -252,6 +247,35 @@ export const Plot = memo(function Plot({
     </ResponsiveContainer>
   );
 });
+
+/** The points at their places; a log axis has none for 0, so nothing is drawn there. */
+function drawable(
+  points: PlotProps['points'],
+  { places, log }: AcrossAxis,
+  scale: AxisWish['kind'],
+): PlotProps['points'] {
+  let drawn = points;
+  if (scale === 'log') {
+    drawn = drawn.map((point) =>
+      Object.fromEntries(
+        Object.entries(point).map(([key, value]) => [
+          key,
+          key === 't' || (value !== null && value > 0) ? value : null,
+        ]),
+      ),
+    );
+  }
+  if (places) drawn = drawn.map((point) => ({ ...point, t: placeOf(places, point.t ?? 0) }));
+  return log ? drawn.filter(({ t }) => (t ?? 0) > 0) : drawn;
+}
+
+function toRange(range: readonly [from: number, to: number] | null): void {
+  dispatch({ type: 'range', range });
+}
+
+function toStep(t: number): void {
+  dispatch({ type: 'step_selected', t });
+}
 
 function opacityOf(line: PlotLine, only: string | null): number {
   if (only !== null && only !== line.label) return 0.12;

@@ -68,3 +68,9 @@ test('another run forgets the search, the pins and the range of the one before',
   ]);
   expect(used.reading).toEqual({ ...initialReading, smoothing: 0.5 });
 });
+
+test('a panel that has the whole room gives it back, at the latest to another run', () => {
+  const large = play([opened, { type: 'enlarged', panel: 'charts' }]);
+  expect(large.reading.enlarged).toBe('charts');
+  expect(play([opened, { type: 'enlarged', panel: 'charts' }, opened]).reading.enlarged).toBeNull();
+});

@@ -23,6 +23,9 @@ export type PlaySpeed = 1 | 2 | 4;
 /** What stands under the charts. */
 export type LowerPanel = 'tokens' | 'world';
 
+/** What may have the whole room for itself: the charts, or what stands under them. */
+export type Enlarged = 'charts' | 'lower';
+
 export interface Reading extends ChartChoices {
   readonly find: string;
   readonly filter: StepFilter;
@@ -35,6 +38,8 @@ export interface Reading extends ChartChoices {
   readonly token: number | null;
   readonly pinned: readonly PinnedToken[];
   readonly lower: LowerPanel;
+  /** null: all panels side by side. */
+  readonly enlarged: Enlarged | null;
   /** The steps that the charts show, ends included; null shows all. */
   readonly range: readonly [from: number, to: number] | null;
 }
@@ -49,11 +54,13 @@ export type ReadingEvent =
   | { readonly type: 'token_pinned'; readonly pin: PinnedToken }
   | { readonly type: 'pins_cleared' }
   | { readonly type: 'lower_panel'; readonly panel: LowerPanel }
+  | { readonly type: 'enlarged'; readonly panel: Enlarged | null }
   | { readonly type: 'range'; readonly range: readonly [number, number] | null }
   | { readonly type: 'chart'; readonly place: number; readonly kind: ChartKind }
   | { readonly type: 'smoothing'; readonly smoothing: number }
   | { readonly type: 'own_choice'; readonly kind: ChartKind; readonly choice: OwnChoice }
-  | { readonly type: 'step_axis'; readonly axis: StepAxis };
+  | { readonly type: 'step_axis'; readonly axis: StepAxis }
+  | { readonly type: 'log_axis'; readonly on: boolean };
 
 export const initialReading: Reading = {
   ...initialChoices,
@@ -65,13 +72,14 @@ export const initialReading: Reading = {
   token: null,
   pinned: [],
   lower: 'tokens',
+  enlarged: null,
   range: null,
 };
 
 /** Another run: what belongs to the old one goes, how it was looked at stays. */
 export function readAnother(reading: Reading): Reading {
-  const { charts, smoothing, own, axis, speed, lower } = reading;
-  return { ...initialReading, charts, smoothing, own, axis, speed, lower };
+  const { charts, smoothing, own, axis, log, speed, lower } = reading;
+  return { ...initialReading, charts, smoothing, own, axis, log, speed, lower };
 }
 
 export function reduceReading(reading: Reading, event: ReadingEvent): Reading {
@@ -98,6 +106,8 @@ export function reduceReading(reading: Reading, event: ReadingEvent): Reading {
       return { ...reading, pinned: [] };
     case 'lower_panel':
       return { ...reading, lower: event.panel };
+    case 'enlarged':
+      return { ...reading, enlarged: event.panel };
     case 'range':
       return { ...reading, range: orderly(event.range) };
     case 'chart': {
@@ -116,6 +126,8 @@ export function reduceReading(reading: Reading, event: ReadingEvent): Reading {
       return { ...reading, own: withOwn(reading.own, event.kind, event.choice) };
     case 'step_axis':
       return { ...reading, axis: event.axis };
+    case 'log_axis':
+      return { ...reading, log: event.on };
     default:
       return event satisfies never;
   }

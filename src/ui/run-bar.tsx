@@ -24,6 +24,8 @@ export function RunBar() {
   const queued = useLab((state) => state.notebook.queue !== null);
   // Before the first run there is nothing to move along and nothing to train.
   const shown = useLab((state) => isRunning(state) || shownRun(state) !== null);
+  // There the steps of one run are out of sight.
+  const comparing = useLab((state) => state.comparing.open);
   const [planning, setPlanning] = useState(false);
   const paused = status === 'paused';
   return (
@@ -77,8 +79,8 @@ export function RunBar() {
         </BarButton>
         <Suspense>{planning && <QueueDialog onClose={() => setPlanning(false)} />}</Suspense>
       </div>
-      {shown && <Scrubber />}
-      {shown && <Interventions />}
+      {shown && !comparing && <Scrubber />}
+      {shown && (running || !comparing) && <Interventions />}
     </section>
   );
 }
@@ -91,7 +93,7 @@ function Interventions() {
   const observeOnly = useLab((state) => state.settings.observe_only);
   const locked = !running || asked !== null || stopping;
   return (
-    <div className="run-buttons">
+    <div className="run-buttons interventions">
       <BarButton
         icon="learn"
         tip={say.updateNowHelp}

@@ -2,6 +2,7 @@
 
 import { type ReactNode, useState } from 'react';
 import { changedFields, type FieldName, fields } from '../config.ts';
+import type { StopReason } from '../records.ts';
 import { saveAdapter, saveBundle, savePrediction, saveRun, saveSettings } from './actions.ts';
 import { shelveRun } from './adapter-shelf-state.ts';
 import { repeatCommand } from './command.ts';
@@ -37,6 +38,7 @@ export function RunHead({ run }: { run: RunView }) {
     <header className="run-head">
       <div className="run-title">
         <h2>{task.goal ?? goalOf(run)}</h2>
+        {run.ended && <RunEnd reason={run.ended.reason} />}
         <button
           type="button"
           className="button small bare iconic"
@@ -106,6 +108,17 @@ export function RunHead({ run }: { run: RunView }) {
   );
 }
 
+/** How the run ended; beside its goal, so that nothing below moves when it does. */
+function RunEnd({ reason }: { reason: StopReason }) {
+  const { label, tone, help } = endWording(reason);
+  return (
+    <span className={`run-end ${tone}`} data-tip={help}>
+      <Mark tone={tone} />
+      {label}
+    </span>
+  );
+}
+
 /** What can be done with the run, as a button. */
 function Action({
   icon,
@@ -145,7 +158,6 @@ function RunStats({ run, opened }: { run: RunView; opened: boolean }) {
   const counts = countsAt(run, t);
   const step = run.steps.find((one) => one.t === t);
   const boundary = run.boundaries.findLast((one) => one.t <= t && one.kl !== null);
-  const end = run.ended ? endWording(run.ended.reason) : null;
   return (
     <dl className="run-stats">
       {opened && (
@@ -156,14 +168,6 @@ function RunStats({ run, opened }: { run: RunView; opened: boolean }) {
         </Figure>
       )}
       <ResumeButton run={run} />
-      {end && (
-        <Figure label={say.end} unseen tip={end.help}>
-          <span className={`run-end ${end.tone}`}>
-            <Mark tone={end.tone} />
-            {end.label}
-          </span>
-        </Figure>
-      )}
       <Figure label={say.step}>{say.of(t, step_limit)}</Figure>
       <Figure label={<Term name="update">{say.updates}</Term>}>{counts.updates}</Figure>
       <Figure label={<Term name="rollback">{say.rollbacks}</Term>}>{counts.rollbacks}</Figure>
@@ -179,16 +183,14 @@ function RunStats({ run, opened }: { run: RunView; opened: boolean }) {
 function Figure({
   label,
   unseen = false,
-  tip,
   children,
 }: {
   label: ReactNode;
   unseen?: boolean;
-  tip?: string;
   children: ReactNode;
 }) {
   return (
-    <div data-tip={tip}>
+    <div>
       <dt className={unseen ? 'unseen' : undefined}>{label}</dt>
       <dd>{children}</dd>
     </div>

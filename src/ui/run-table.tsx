@@ -1,12 +1,12 @@
 /** All runs as a table: filtered, sorted, tagged and noted; the chosen ones are compared below. */
 
 import { useRef } from 'react';
-import type { RunSummary } from '../records.ts';
-import type { RunNotes } from '../store/notes.ts';
+import type { RunNotes, RunSummary } from '../records.ts';
 import { openRun, saveText } from './actions.ts';
 import { addFiles, changeNotes, pickRuns } from './compare-actions.ts';
 import { csvOf } from './csv.ts';
 import { Icon, Mark } from './icons.tsx';
+import { seriesOf } from './overlay-lines.ts';
 import { endWording } from './run-view.ts';
 import { SortHead } from './sort-head.tsx';
 import { sortedBy } from './sorting.ts';
@@ -242,10 +242,4 @@ function taskText({ manifest: { task } }: RunSummary): string {
 
 function endText({ reason }: RunSummary): string {
   return reason ? endWording(reason).label : say.interrupted;
-}
-
-/** The colour of the n-th chosen run, from 0. */
-export function seriesOf(index: number): 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 {
-  const order = [1, 2, 3, 4, 5, 6, 7, 8] as const;
-  return order[index % order.length] ?? 1;
 }

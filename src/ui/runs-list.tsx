@@ -97,15 +97,23 @@ function Run({ run, current, live }: { run: RunSummary; current: boolean; live: 
           <Mark tone={end?.tone ?? (live ? 'good' : 'quiet')} />
           {end?.label ?? (live ? say.running : say.interrupted)}
         </span>
-        <span className="run-facts">
-          {manifest.settings.method} · {manifest.task.split} {manifest.task.index} ·{' '}
-          {plural(run.steps, 'step')} · {plural(run.updates, 'update')} ·{' '}
-          {plural(run.rollbacks, 'rollback')}
-        </span>
-        <span className="run-facts">
-          {say.details(whenText(run.createdAt), manifest.modelName, manifest.settings.seed)}
-          {kept && say.snapshots(plural(kept.count, 'snapshot'), bytesText(kept.bytes))}
-        </span>
+        <Facts
+          facts={[
+            manifest.settings.method,
+            `${manifest.task.split} ${manifest.task.index}`,
+            plural(run.steps, 'step'),
+            plural(run.updates, 'update'),
+            plural(run.rollbacks, 'rollback'),
+          ]}
+        />
+        <Facts
+          facts={[
+            whenText(run.createdAt),
+            manifest.modelName,
+            say.seed(manifest.settings.seed),
+            ...(kept ? [say.snapshots(plural(kept.count, 'snapshot'), bytesText(kept.bytes))] : []),
+          ]}
+        />
       </button>
       {canResume(run) && !live && (
         <button
@@ -124,5 +132,14 @@ function Run({ run, current, live }: { run: RunSummary; current: boolean; live: 
         onDelete={() => void deleteRun(run.id)}
       />
     </li>
+  );
+}
+
+/** Facts in one line; where it is too short, it breaks between two of them. */
+function Facts({ facts }: { facts: readonly string[] }) {
+  return (
+    <span className="run-facts">
+      {facts.map((fact) => fact.replaceAll(' ', '\u00a0')).join(' · ')}
+    </span>
   );
 }

@@ -2,8 +2,8 @@
 
 import { useMemo, useRef, useState } from 'react';
 import type { StepTaken } from '../records.ts';
-import { firstDivergence, pairSteps } from './compare-numbers.ts';
 import { Mark } from './icons.tsx';
+import { firstDivergence, pairSteps, stepOf } from './pairing.ts';
 import { actionWording, type RunView } from './run-view.ts';
 import { sideBySide as say } from './strings.ts';
 
@@ -14,6 +14,9 @@ export function SideBySide({ runs }: { runs: readonly RunView[] }) {
   const pairs = useMemo(() => (a && b ? pairSteps(a, b) : []), [a, b]);
   const list = useRef<HTMLDivElement>(null);
   const divergence = firstDivergence(pairs);
+  const parting = divergence === null ? undefined : pairs[divergence];
+  const lastLeft = pairs.findLastIndex((pair) => pair.left);
+  const lastRight = pairs.findLastIndex((pair) => pair.right);
   if (!a || !b) return null;
   const sameTask =
     a.started.task.split === b.started.task.split && a.started.task.index === b.started.task.index;
@@ -36,7 +39,7 @@ export function SideBySide({ runs }: { runs: readonly RunView[] }) {
         <h3 id="side-title">{say.title}</h3>
         {choose(say.runLeft, left, setLeft)}
         {choose(say.runRight, right, setRight)}
-        {divergence === null ? (
+        {!parting ? (
           <span>{say.alike}</span>
         ) : (
           <button
@@ -48,7 +51,7 @@ export function SideBySide({ runs }: { runs: readonly RunView[] }) {
                 ?.scrollIntoView({ block: 'center' })
             }
           >
-            {say.partAt(divergence)}
+            {say.partAt(stepOf(parting))}
           </button>
         )}
         {!sameTask && <span className="aside">{say.differentTasks}</span>}
@@ -56,16 +59,15 @@ export function SideBySide({ runs }: { runs: readonly RunView[] }) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reached by keyboard */}
       <div className="pairs" ref={list} tabIndex={0}>
         <ol>
-          {pairs.map((pair) => (
+          {pairs.map((pair, place) => (
             <li
-              key={pair.t}
-              data-pair={pair.t}
+              key={place}
+              data-pair={place}
               className={pair.sameAction ? 'pair' : 'pair apart'}
-              data-first={pair.t === divergence || undefined}
+              data-first={place === divergence || undefined}
             >
-              <span className="step-number">{pair.t}</span>
-              <Half step={pair.left} />
-              <Half step={pair.right} />
+              <Half step={pair.left} ended={place > lastLeft} />
+              <Half step={pair.right} ended={place > lastRight} />
             </li>
           ))}
         </ol>
@@ -74,11 +76,13 @@ export function SideBySide({ runs }: { runs: readonly RunView[] }) {
   );
 }
 
-function Half({ step }: { step: StepTaken | null }) {
-  if (!step) return <p className="aside">{say.ended}</p>;
+/** A run's half of a pair; empty where it has no step to set beside the other's. */
+function Half({ step, ended }: { step: StepTaken | null; ended: boolean }) {
+  if (!step) return <p className="aside half">{ended && say.ended}</p>;
   const wording = actionWording(step.actionClass);
   return (
-    <div>
+    <div className="half">
+      <span className="step-number">{step.t}</span>
       <p className="thought">{step.thought}</p>
       <p className="action">
         <code>{step.action || say.none}</code>

@@ -111,6 +111,8 @@ export interface UiState {
   /** The colour scale: one for the whole run, or one for each boundary. */
   readonly scale: 'run' | 'boundary';
   readonly theme: Theme;
+  /** Whether the left side is open: setup, runs and adapters. */
+  readonly side: boolean;
   readonly notices: readonly Notice[];
   readonly nextNotice: number;
   /** Spoken by screen readers: the last thing that happened. */
@@ -181,6 +183,7 @@ export type UiEvent =
   | { readonly type: 'token_view'; readonly view: TokenView }
   | { readonly type: 'scale'; readonly scale: 'run' | 'boundary' }
   | { readonly type: 'theme'; readonly theme: Theme }
+  | { readonly type: 'side'; readonly open: boolean }
   | { readonly type: 'notice'; readonly notice: Omit<Notice, 'id'> }
   | { readonly type: 'notice_dismissed'; readonly id: number };
 
@@ -211,6 +214,7 @@ export const initialState: UiState = {
   notebook: initialNotebook,
   scale: 'run',
   theme: 'system',
+  side: true,
   notices: [],
   nextNotice: 1,
   status: say.startingEngine,
@@ -384,11 +388,13 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'token_pinned':
     case 'pins_cleared':
     case 'lower_panel':
+    case 'enlarged':
     case 'range':
     case 'chart':
     case 'smoothing':
     case 'own_choice':
     case 'step_axis':
+    case 'log_axis':
       return { ...state, reading: reduceReading(state.reading, event) };
     case 'writer':
     case 'queue_started':
@@ -412,6 +418,8 @@ export function reduce(state: UiState, event: UiEvent): UiState {
       return { ...state, comparing: reduceComparing(state.comparing, event) };
     case 'theme':
       return { ...state, theme: event.theme };
+    case 'side':
+      return { ...state, side: event.open };
     case 'notice':
       return withNotice(state, event.notice);
     case 'notice_dismissed':

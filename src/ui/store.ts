@@ -11,6 +11,7 @@ const settingsKey = 'attt.settings';
 /** index.html reads it as well. */
 const themeKey = 'attt.theme';
 const notifyKey = 'attt.notify';
+const sideKey = 'attt.side';
 const chartsKey = 'attt.charts';
 /** Browsers refuse more than some hundred changes of the address in half a minute. */
 const shareAfterMs = 300;
@@ -20,6 +21,7 @@ export const useLab = create<UiState>()(() => ({
   ...initialState,
   settings: { ...rememberedSettings(), ...readSharedSettings(addressHash()) },
   theme: rememberedTheme(),
+  side: recall(sideKey) !== 'closed',
   reading: { ...initialState.reading, ...readChoices(recall(chartsKey)) },
   notebook: { ...initialState.notebook, notify: recall(notifyKey) === 'true' },
 }));
@@ -41,6 +43,7 @@ export function dispatch(...events: readonly UiEvent[]): void {
     const [was, is] = [writeChoices(before.reading), writeChoices(after.reading)];
     if (was !== is) remember(chartsKey, is);
   }
+  if (after.side !== before.side) remember(sideKey, after.side ? 'open' : 'closed');
   if (after.theme !== before.theme) remember(themeKey, after.theme);
 }
 

@@ -18,6 +18,7 @@ export const nouns = {
   module: ['module', 'modules'],
   method: ['method', 'methods'],
   arm: ['arm', 'arms'],
+  adapter: ['adapter', 'adapters'],
 } as const;
 
 export const actions = {
@@ -31,6 +32,7 @@ export const actions = {
   deleteFailed: 'The run was not deleted',
   notebookNotSaved: 'The notebook was not saved',
   read: (name: Value) => `${name} is read`,
+  added: (added: Value) => `${added} added.`,
   addedAlready: (added: Value, known: Value) => `${added} added, ${known} was here already.`,
   addressFailed: 'The run at this address could not be opened',
   noRunAtAddress: (url: Value, status: Value) =>
@@ -182,6 +184,8 @@ export const app = {
   runs: 'Runs',
   adapters: 'Adapters',
   side: 'Setup, runs and adapters',
+  closeSide: 'Hide setup, runs and adapters',
+  openSide: 'Show setup, runs and adapters',
   skipToTranscript: 'Skip to the transcript',
   skipToMain: 'Skip to what is on screen',
   sideTabs: 'What this side shows',
@@ -241,7 +245,7 @@ export const chartSpecs = {
   repetition: 'Repetition',
   drift: 'Drift',
   updateLoss: 'Update loss',
-  updatesRollbacks: 'Updates and rollbacks',
+  updatesRollbacks: 'Updates, rollbacks',
   reward: 'Reward',
   novelty: 'Novelty',
   gradientNorm: 'Gradient norm',
@@ -273,7 +277,7 @@ export const chartSpecs = {
 export const charts = {
   charts: 'Charts',
   showAllSteps: (start: Value, end: Value) => `Steps ${start} to ${end}: show all`,
-  zoomHint: 'Drag across a chart to zoom.',
+  zoomHint: 'Drag to zoom.',
   smoothing: 'smoothing',
   smoothingHelp:
     'Exponential moving average: the weight of what came before. The raw line stays, faint. 0 smooths nothing.',
@@ -281,19 +285,12 @@ export const charts = {
   own: (title: Value) => `${title}: smoothing and axis of its own`,
   ownHelp: 'How this chart is drawn, whatever holds for all: its smoothing, a logarithmic axis.',
   asAll: 'as all',
-  overAxis: 'What the charts are drawn over',
-  overStep: 'over steps',
-  overTokens: 'over tokens written',
-  overSeconds: 'over seconds',
-  tokens: 'tokens',
-  seconds: 's',
-  noTimes: 'This run recorded no times.',
   chartShows: (place: Value) => `Chart ${place} shows`,
   logAxis: (title: Value) => `${title}: logarithmic axis`,
   logAxisHelp:
     'A logarithmic axis shows small values and large ones together; a linear one shows how far they are apart.',
-  linear: 'linear',
-  log: 'log',
+  linear: 'linear y',
+  log: 'log y',
   table: (title: Value) => `${title}: numbers as a table`,
   tableHelp: 'The numbers as a table, to copy or save.',
   step: 'step',
@@ -323,6 +320,7 @@ export const compareNumbers = {
   updates: 'Updates so far',
   reward: 'Reward',
   novelty: 'Novelty 1 − r_k',
+  gradient: 'Gradient norm, first step',
   observeOnly: (method: Value) => `${method}, observe only`,
   success: 'success',
   meanRepetition: 'mean repetition',
@@ -365,6 +363,15 @@ export const finalValues = {
     'Runs that ended. 95 % intervals: Wilson’s of success, Student’s of the others, within what is possible.',
   csv: 'CSV',
   method: 'method',
+} as const;
+
+export const enlargeButton = {
+  enlarge: {
+    charts: 'Only the charts',
+    lower: 'Only this panel',
+  },
+  shrink: 'All panels again',
+  shrinkHelp: 'All panels again. Escape does the same.',
 } as const;
 
 export const findBar = {
@@ -693,9 +700,33 @@ export const notify = {
   appName: (title: Value) => `aTTT Lab: ${title}`,
 } as const;
 
+export const overAxis = {
+  axis: 'What the charts are drawn over',
+  axisHelp: 'What the charts are drawn over, here and where runs are compared.',
+  overStep: 'over steps',
+  overShare: 'over share of episode',
+  overTokens: 'over tokens written',
+  overSeconds: 'over seconds',
+  step: 'step',
+  share: 'share',
+  tokens: 'tokens',
+  seconds: 's',
+  noTimes: 'No times were recorded here: drawn over steps.',
+  log: 'log x',
+  logAxis: 'Logarithmic axis of steps',
+  logHelp: 'Spreads the beginning out: equal factors are equally far apart.',
+} as const;
+
 export const overlay = {
   only: 'Point at a name to make its line stand out; click to keep it so.',
-  overSteps: 'Over the steps',
+  title: 'In one chart',
+  showAll: 'Show all',
+  placeOn: {
+    step: (place: number) => `step ${place}`,
+    share: (place: number) => `${Number((100 * place).toPrecision(3))} % of the episode`,
+    tokens: (place: number) => `${Math.round(place)} tokens`,
+    seconds: (place: number) => `${Number(place.toPrecision(3))} s`,
+  },
   quantity: 'What the lines show',
   groupMethod: 'group by method',
   groupHelp:
@@ -839,7 +870,6 @@ export const runHead = {
   state: 'state',
   readOnly: (name: Value) => `${name} · read only`,
   storedReadOnly: 'Stored run · read only',
-  end: 'end',
   step: 'step',
   of: (t: Value, stepLimit: Value) => `${t} of ${stepLimit}`,
   updates: 'updates',
@@ -986,10 +1016,9 @@ export const runsList = {
   none: 'No runs yet. Each run is kept here step by step, also when the tab is closed in the middle.',
   running: 'Running',
   interrupted: 'Interrupted',
-  details: (createdAt: Value, modelName: Value, seed: Value) =>
-    `${createdAt} · ${modelName} · seed ${seed}`,
+  seed: (seed: Value) => `seed ${seed}`,
   resume: 'Resume',
-  snapshots: (snapshots: Value, bytes: Value) => ` · ${snapshots}, ${bytes}`,
+  snapshots: (snapshots: Value, bytes: Value) => `${snapshots}, ${bytes}`,
   resumeHelp: 'Goes on where it ended: what was written is repeated, not sampled again.',
   deleteRun: (goal: Value) => `Delete the run: ${goal}`,
 } as const;
@@ -1117,10 +1146,11 @@ export const storageFoot = {
   keep: 'Keep',
   cannotBeUndone: 'This cannot be undone. “Export all” makes a copy first.',
   exportAll: 'Export all',
-  exportHelp: 'Every run of this browser as one zip: a backup, or the way to another computer.',
+  exportHelp:
+    'Every run of this browser with its notes, and the adapters that were kept, as one zip: a backup, or the way to another computer.',
   import: 'Import…',
   importHelp:
-    'Adds the runs of an exported notebook; those that are here already stay as they are.',
+    'Adds the runs and adapters of an exported notebook; those that are here already stay as they are.',
   notebook: (notebookEnding: Value) => `A notebook (${notebookEnding})`,
   used: (usage: Value, quota: Value) => `${usage} of ${quota} used.`,
   snapshots: (snapshots: Value, bytes: Value) =>

@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { WorldSketch } from '../records.ts';
 import { engine } from './engine.ts';
+import { EnlargeButton } from './enlarge-button.tsx';
 import { attempt } from './report.ts';
 import type { RunView } from './run-view.ts';
 import { shownStep } from './state.ts';
@@ -34,6 +35,7 @@ export function WorldPanel({ run }: { run: RunView }) {
         >
           {say.backTokens}
         </button>
+        <EnlargeButton panel="lower" />
       </div>
       {worlds?.length === 0 && <p className="heatmap-empty">{say.notShown}</p>}
       {worlds === null && <p className="heatmap-empty">{say.replayingActions}</p>}

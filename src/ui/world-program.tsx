@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import type { ProgramSketch } from '../records.ts';
 import { DiffText } from './diff-text.tsx';
+import { Segments } from './segments.tsx';
 import { worldPanel as say } from './strings.ts';
 import './world-program.css';
 
@@ -25,21 +26,15 @@ export function ProgramView({
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reached by keyboard
     <section className="program" tabIndex={0} aria-label={say.program}>
-      <fieldset className="segments">
-        <legend className="unseen">{say.whichDiff}</legend>
-        {[false, true].map((all) => (
-          <label key={String(all)}>
-            <input
-              type="radio"
-              name="program-diff"
-              className="unseen"
-              checked={whole === all}
-              onChange={() => setWhole(all)}
-            />
-            {all ? say.diffOfAll : say.diffOfStep}
-          </label>
-        ))}
-      </fieldset>
+      <Segments
+        legend={say.whichDiff}
+        options={[
+          { value: false, label: say.diffOfStep },
+          { value: true, label: say.diffOfAll },
+        ]}
+        value={whole}
+        onChange={setWhole}
+      />
       {diff === '' ? (
         <p className="aside program-none">{whole ? say.unchanged : say.stepUnchanged}</p>
       ) : (

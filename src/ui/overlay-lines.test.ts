@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { madeRun } from '../../e2e/fixtures/recorded/household-run.ts';
+import { drawingOf, placesOfAll } from './overlay-lines.ts';
+import { foldRun, type RunView } from './run-view.ts';
+
+function made(steps: number, seed: number, timed = true): RunView {
+  const events = madeRun({ steps, seed });
+  const bare = events.map(({ clock: _, ...event }) => event) as typeof events; // the same events, undated
+  const run = foldRun(timed ? events : bare, { id: `${seed}`, name: `${seed}` });
+  if (!run) throw new Error('the made run starts');
+  return run;
+}
+
+const wish = { quantity: 'repetition', grouped: false, past: 0 } as const;
+
+test('over steps runs share their places, over tokens each point stands where its own run is', () => {
+  const runs = [made(4, 1), made(4, 2)];
+  const steps = drawingOf(runs, { ...wish, places: null });
+  expect(steps.points.map(({ t }) => t)).toEqual([1, 2, 3, 4]);
+  const places = placesOfAll(runs, 'tokens');
+  const tokens = drawingOf(runs, { ...wish, places });
+  runs.forEach((run, index) => {
+    const own = tokens.points.filter((point) => point[`run ${index}`] !== undefined);
+    expect(own.map(({ t }) => t)).toEqual(places?.[index]?.slice(1));
+    expect(own.map((point) => point[`run ${index}`])).toEqual(
+      run.steps.map(({ repetition }) => repetition),
+    );
+  });
+});
+
+test('where one run recorded no times, none is drawn over seconds', () => {
+  expect(placesOfAll([made(4, 1), made(4, 2)], 'seconds')).toHaveLength(2);
+  expect(placesOfAll([made(4, 1), made(4, 2, false)], 'seconds')).toBeNull();
+  expect(placesOfAll([made(4, 1, false)], 'share')).toEqual([[0, 0.25, 0.5, 0.75, 1]]);
+});
+
+test('a smoothed line keeps its raw one behind it, at the same places', () => {
+  const { lines, points } = drawingOf([made(6, 1)], { ...wish, past: 0.5, places: null });
+  expect(lines.map(({ key, faint }) => [key, faint ?? false])).toEqual([
+    ['raw 0', true],
+    ['run 0', false],
+  ]);
+  expect(points.every((point) => 'raw 0' in point && 'run 0' in point)).toBe(true);
+});
+
+test('a group is one line with its band, whichever the axis', () => {
+  const runs = [made(4, 1), made(8, 2)];
+  for (const axis of ['step', 'share', 'tokens', 'seconds'] as const) {
+    const places = placesOfAll(runs, axis);
+    const { lines, bands } = drawingOf(runs, { ...wish, grouped: true, places });
+    expect(
+      lines.map(({ label }) => label),
+      axis,
+    ).toEqual(['attt (n = 2)']);
+    expect(bands, axis).toHaveLength(1);
+  }
+});
