@@ -1,6 +1,7 @@
 import { unzipSync, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { madeRun } from '../../e2e/fixtures/recorded/household-run.ts';
+import type { LearnerSnapshot } from '../records.ts';
 import {
   type NotebookAdapter,
   type NotebookRun,

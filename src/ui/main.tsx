@@ -1,6 +1,6 @@
 /** Starts the page: draws it, starts the engine, and reports errors that nothing else caught. */
 
-import { StrictMode, startTransition, useLayoutEffect } from 'react';
+import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { openRunAt, startLab } from './actions.ts';
 import { applyAddress } from './address.ts';
@@ -12,24 +12,14 @@ import { watchTabs } from './tabs.ts';
 
 const root = document.getElementById('root');
 if (root) {
-  // Drawn in slices, between which the browser may do what is more urgent.
-  startTransition(() =>
-    createRoot(root).render(
-      <StrictMode>
-        <Page root={root} />
-      </StrictMode>,
-    ),
+  // What the build has drawn there could not answer yet.
+  root.inert = false;
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
   );
 }
-
-/** What the build has drawn could not answer; once this stands in its place, it does. */
-function Page({ root }: { root: HTMLElement }) {
-  useLayoutEffect(() => {
-    root.inert = false;
-  }, [root]);
-  return <App />;
-}
-
 window.addEventListener('unhandledrejection', (event) => reportStray(event.reason));
 window.addEventListener('error', (event) => {
   if (event.error) reportStray(event.error);
