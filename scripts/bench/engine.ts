@@ -2,7 +2,7 @@
 
 import { readGguf } from '../../src/formats/gguf.ts';
 import type { ByteSource } from '../../src/formats/source.ts';
-import { KvCache } from '../../src/model/cache.ts';
+import { cacheFor, type KvCache } from '../../src/model/cache.ts';
 import { settleVariants } from '../../src/model/choose-variants.ts';
 import type { OpenBackend } from '../../src/model/device.ts';
 import { forward } from '../../src/model/forward.ts';
@@ -33,8 +33,7 @@ export async function engineContestant(
   return {
     device: `${backend.name}: ${backend.capabilities.device}${kernels}`,
     measure: async (work) => {
-      const { layers, kvHeads, headDim, contextLength } = model.config;
-      using cache = new KvCache(layers, kvHeads * headDim, contextLength);
+      using cache = cacheFor(model);
       const ids = promptIds(work.prompt, model.config.vocabulary);
       const begun = performance.now();
       let next = await greedy(model, cache, ids);
@@ -84,8 +83,8 @@ async function episodeSteps(
   model: LlamaModel,
   steps: number,
 ): Promise<Pick<Measured, 'firstStepSeconds' | 'lastStepSeconds'>> {
-  const { layers, kvHeads, headDim, contextLength, vocabulary } = model.config;
-  using cache = new KvCache(layers, kvHeads * headDim, contextLength);
+  const { vocabulary } = model.config;
+  using cache = cacheFor(model);
   const seconds: number[] = [];
   for (let i = 0; i < steps; i++) {
     const begun = performance.now();

@@ -37,7 +37,7 @@ async function told(
   const [opening, ...later] = heldConversation.filter(({ role }) => role === 'user');
   if (opening === undefined) throw new Error('The conversation is empty.');
   const observations = Array.from({ length: ROUNDS }, () => later).flat();
-  using cache = cacheFor(model.config);
+  using cache = cacheFor(model);
   const rng = deriveRng(1, 'turns');
   const ids = [...encodeChat(tokenizer, template, [opening], { addGenerationPrompt: true }).ids];
   const sampled: number[] = [];

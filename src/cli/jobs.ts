@@ -9,7 +9,7 @@ import { type ByteSource, bytesSource } from '../formats/source.ts';
 import { deriveRng } from '../math/rng.ts';
 import { scaleAdapter } from '../model/adapter-algebra.ts';
 import { openAdapter } from '../model/adapter-file.ts';
-import { KvCache } from '../model/cache.ts';
+import { cacheFor } from '../model/cache.ts';
 import { settleVariants } from '../model/choose-variants.ts';
 import { compareSides, type Side } from '../model/compare.ts';
 import { type BackendEnv, openBackend } from '../model/device.ts';
@@ -147,7 +147,7 @@ async function logitRows(
   ids: readonly number[],
   last: boolean,
 ): Promise<number[][]> {
-  const cache = emptyCache(model);
+  const cache = cacheFor(model);
   const logits = await forward(model, adapter, cache, ids, { logits: last ? 'last' : 'all' });
   if (logits === null) return [];
   const [rows, width] = logits.shape;
@@ -168,7 +168,7 @@ async function reply(
   { note }: Machine,
 ): Promise<Json> {
   const { tokenizer, prompt } = promptOf(metadata, messages, note);
-  const cache = emptyCache(model);
+  const cache = cacheFor(model);
   const sampling = { ...GREEDY, temperature };
   const rng = deriveRng(seed, 'generate');
   const options = { sampling, maxTokens };
@@ -217,10 +217,6 @@ async function compare(
     sides: sides.map(({ label }) => label),
     texts: texts.map(({ tokens, ...text }) => ({ ...text, tokens: tokens.map((t) => ({ ...t })) })),
   };
-}
-
-function emptyCache({ config }: LlamaModel): KvCache {
-  return new KvCache(config.layers, config.kvHeads * config.headDim, config.contextLength);
 }
 
 /** In parts, since a call takes only so many arguments. */

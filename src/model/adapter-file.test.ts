@@ -5,7 +5,7 @@ import { readGgufLora, writeGgufLora } from '../formats/gguf-lora.ts';
 import { bytesSource } from '../formats/source.ts';
 import type { AdapterData } from '../records.ts';
 import { openAdapter, saveAdapter } from './adapter-file.ts';
-import { KvCache } from './cache.ts';
+import { cacheFor } from './cache.ts';
 import { openBackend } from './device.ts';
 import { forward } from './forward.ts';
 import { type LlamaModel, loadLlama } from './llama.ts';
@@ -31,8 +31,7 @@ beforeAll(async () => {
 });
 
 async function logits(data: AdapterData | null, ids: readonly number[]): Promise<number[][]> {
-  const { layers, kvHeads, headDim, contextLength } = model.config;
-  using cache = new KvCache(layers, kvHeads * headDim, contextLength);
+  using cache = cacheFor(model);
   using adapter = data && new Adapter(data);
   const rows = await forward(model, adapter, cache, ids, { logits: 'all' });
   const values = (await rows?.array()) ?? [];

@@ -6,45 +6,59 @@
 import type * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../errors.ts';
 import { type CacheRows, cacheRows } from './cache-rows.ts';
-import type { LlamaConfig } from './llama-config.ts';
+import type { LlamaModel } from './llama.ts';
 import type { Adapter } from './lora.ts';
+import { type CacheBits, TILE, tileBytes } from './simd/kv-tiles.ts';
+import { cacheBitsOf, passFits } from './simd/pass.ts';
 
 export interface LayerCache {
   readonly k: tf.Tensor2D; // [capacity, kvWidth]
   readonly v: tf.Tensor2D; // [capacity, kvWidth]
 }
 
-interface LayerRows {
-  readonly k: CacheRows;
-  readonly v: CacheRows;
-}
+/** How keys and values lie: as rows of float32 for ops, or in tiles for the vector kernels' pass. */
+export type CacheForm =
+  | { readonly kind: 'rows'; readonly width: number }
+  | {
+      readonly kind: 'tiles';
+      readonly kvHeads: number;
+      readonly headDim: number;
+      readonly bits: CacheBits;
+    };
 
 /** The first allocation; a cache doubles from there, so a short episode does not pay for a long context. */
 const FIRST_CAPACITY = 256;
 
-/** An empty cache for conversations as long as the model's context. */
-export function cacheFor({ layers, kvHeads, headDim, contextLength }: LlamaConfig): KvCache {
-  return new KvCache(layers, kvHeads * headDim, contextLength);
+/** An empty cache for conversations as long as the model's context, in the form that its passes read. */
+export function cacheFor(model: LlamaModel): KvCache {
+  const { layers, kvHeads, headDim, contextLength } = model.config;
+  return new KvCache(
+    layers,
+    contextLength,
+    passFits(model)
+      ? { kind: 'tiles', kvHeads, headDim, bits: cacheBitsOf(model) }
+      : { kind: 'rows', width: kvHeads * headDim },
+  );
 }
 
 /** Owns one conversation's keys and values, layer by layer. */
 export class KvCache {
   readonly limit: number;
-  readonly #width: number;
-  #layers: LayerRows[];
+  readonly form: CacheForm;
+  /** Of each layer keys and values, or its tiles. */
+  #layers: CacheRows[][];
   #ids: number[] = [];
   #adapter: Adapter | null = null;
   #version = 0;
 
-  /** `width` = KV heads times head width; `limit` = the model's context length in tokens. */
-  constructor(layers: number, width: number, limit: number) {
+  /** `limit` = the model's context length in tokens. */
+  constructor(layers: number, limit: number, form: CacheForm) {
     this.limit = limit;
-    this.#width = width;
-    const capacity = Math.min(FIRST_CAPACITY, limit);
-    this.#layers = Array.from({ length: layers }, () => ({
-      k: cacheRows(capacity, width),
-      v: cacheRows(capacity, width),
-    }));
+    this.form = form;
+    const { parts, rows, width } = arraysOf(form, Math.min(FIRST_CAPACITY, limit));
+    this.#layers = Array.from({ length: layers }, () =>
+      Array.from({ length: parts }, () => cacheRows(rows, width)),
+    );
   }
 
   /** The ids whose keys and values are valid, in order. */
@@ -57,18 +71,26 @@ export class KvCache {
   }
 
   get capacity(): number {
-    return this.#layers[0]?.k.tensor.shape[0] ?? 0;
+    const rows = this.#layers[0]?.[0]?.tensor.shape[0] ?? 0;
+    return this.form.kind === 'tiles' ? TILE * rows : rows;
   }
 
   get bytes(): number {
-    return this.#layers.length * 2 * this.capacity * this.#width * 4;
+    return this.#layers.flat().reduce((sum, { tensor }) => sum + 4 * tensor.size, 0);
   }
 
-  /** The tensors of one layer; borrowed, and replaced by {@link reserve}. */
+  /** The tensors of one layer where they are rows; borrowed, and replaced by {@link reserve}. */
   layer(index: number): LayerCache {
-    const layer = this.#layers[index];
-    if (layer !== undefined) return { k: layer.k.tensor, v: layer.v.tensor };
-    throw new LabError('internal', `The cache has ${this.#layers.length} layers; not ${index}.`);
+    const [k, v] = this.#layers[index] ?? [];
+    if (k && v) return { k: k.tensor, v: v.tensor };
+    throw new LabError('internal', `The cache has no rows of layer ${index}.`);
+  }
+
+  /** As {@link layer}, where they are tiles: [tiles, kvHeads · floats of a tile]. */
+  tiles(index: number): tf.Tensor2D {
+    const [tiles, more] = this.#layers[index] ?? [];
+    if (tiles && !more) return tiles.tensor;
+    throw new LabError('internal', `The cache has no tiles of layer ${index}.`);
   }
 
   /** Declares who computes from now on; rows of another adapter, or of its earlier self, are dropped. */
@@ -104,7 +126,8 @@ export class KvCache {
     const old = this.capacity;
     if (length <= old) return;
     const capacity = Math.min(this.limit, Math.max(length, 2 * old));
-    this.#layers = this.#layers.map(({ k, v }) => ({ k: k.grown(capacity), v: v.grown(capacity) }));
+    const { rows } = arraysOf(this.form, capacity);
+    this.#layers = this.#layers.map((parts) => parts.map((part) => part.grown(rows)));
   }
 
   /** Records that the keys and values after the present ones are those of `ids`. */
@@ -113,10 +136,7 @@ export class KvCache {
   }
 
   dispose(): void {
-    for (const { k, v } of this.#layers) {
-      k.dispose();
-      v.dispose();
-    }
+    for (const part of this.#layers.flat()) part.dispose();
     this.#layers = [];
     this.#ids = [];
     this.#adapter = null;
@@ -124,5 +144,23 @@ export class KvCache {
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+}
+
+/** How many arrays of which shape hold one layer's keys and values of so many positions. */
+function arraysOf(
+  form: CacheForm,
+  capacity: number,
+): { readonly parts: number; readonly rows: number; readonly width: number } {
+  switch (form.kind) {
+    case 'rows':
+      return { parts: 2, rows: capacity, width: form.width };
+    case 'tiles': {
+      const { kvHeads, headDim, bits } = form;
+      const width = (kvHeads * tileBytes(headDim, bits)) / 4;
+      return { parts: 1, rows: Math.ceil(capacity / TILE), width };
+    }
+    default:
+      return form satisfies never;
   }
 }

@@ -7,7 +7,7 @@ import { LabError, throwIfAborted } from '../errors.ts';
 import { deriveRng } from '../math/rng.ts';
 import type { AdapterData, Generation } from '../records.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
-import { KvCache } from './cache.ts';
+import { cacheFor, type KvCache } from './cache.ts';
 import { forward } from './forward.ts';
 import { generate } from './generate.ts';
 import type { LlamaModel } from './llama.ts';
@@ -101,9 +101,9 @@ interface Turn extends Disposable {
   readonly cache: KvCache;
 }
 
-function openTurn({ config }: LlamaModel, side: Side): Turn {
+function openTurn(model: LlamaModel, side: Side): Turn {
   const adapter = side.adapter && new Adapter(side.adapter);
-  const cache = new KvCache(config.layers, config.kvHeads * config.headDim, config.contextLength);
+  const cache = cacheFor(model);
   return {
     adapter,
     cache,

@@ -5,7 +5,7 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import { LabError, throwIfAborted } from '../errors.ts';
-import { KvCache } from './cache.ts';
+import { cacheFor, type KvCache } from './cache.ts';
 import { type Draw, decoderFits, decoderOf } from './decode/decoder.ts';
 import { SPARE_BYTES, trimPool } from './gpu-pool.ts';
 import { type Attend, adapterOf, layerForward } from './layer.ts';
@@ -14,7 +14,7 @@ import type { Adapter } from './lora.ts';
 import { nextMacrotask } from './macrotask.ts';
 import { attention, gatherRows, kvAppend, linear, rmsNorm } from './ops/index.ts';
 import type { SampledToken } from './sampler.ts';
-import { passFits, SimdPass } from './simd/pass.ts';
+import { SimdPass } from './simd/pass.ts';
 
 /**
  * Positions computed together: enough to keep a matrix product busy, few enough that a stop is
@@ -118,7 +118,7 @@ async function forwardChunk(
     logits.dispose();
     return null;
   }
-  if (passFits(model)) return passChunk(model, adapter, cache, ids, asked, signal);
+  if (cache.form.kind === 'tiles') return passChunk(model, adapter, cache, ids, asked, signal);
   let x = embed(model, ids);
   try {
     for (const [index, layer] of model.layers.entries()) {
@@ -187,9 +187,8 @@ export async function logitsAfter(
  * A short pass whose result is thrown away: shaders compile and are chosen now, not at the first token, and what does not fit fails while another model can still be kept.
  */
 export async function warmUp(model: LlamaModel, signal?: AbortSignal): Promise<void> {
-  const { layers, kvHeads, headDim, contextLength } = model.config;
-  using cache = new KvCache(layers, kvHeads * headDim, contextLength);
-  const ids = new Array<number>(Math.min(LISTEN_FROM, contextLength)).fill(0);
+  using cache = cacheFor(model);
+  const ids = new Array<number>(Math.min(LISTEN_FROM, model.config.contextLength)).fill(0);
   const options = { logits: 'last', ...(signal && { signal }) } as const;
   // Many at once, then one alone: the two ways that a model is run.
   for (const part of [ids.slice(1), ids.slice(0, 1)].filter(({ length }) => length > 0)) {

@@ -8,7 +8,7 @@ import { readGguf } from '../formats/gguf.ts';
 import { bytesSource } from '../formats/source.ts';
 import { deriveRng } from '../math/rng.ts';
 import { createTokenizer, type Tokenizer } from '../text/tokenizer.ts';
-import { KvCache } from './cache.ts';
+import { cacheFor } from './cache.ts';
 import { openBackend } from './device.ts';
 import { generate } from './generate.ts';
 import { type LlamaModel, loadLlama } from './llama.ts';
@@ -39,7 +39,7 @@ describe.skipIf(!existsSync(FILE))('Gemma 3 270M Q4_K_M on wasm', () => {
   it.each(conversations)('continues "$text" greedily with the reference ids', async (expected) => {
     const { text, prompt_ids, greedy } = expected;
     expect(tokenizer.encode(text, { special: false, bos: true })).toEqual(prompt_ids);
-    using cache = new KvCache(model.config.layers, 256, model.config.contextLength);
+    using cache = cacheFor(model);
     const { ids, logprobs } = await finish(
       generate(model, tokenizer, null, cache, prompt_ids, deriveRng(1), {
         sampling: GREEDY,

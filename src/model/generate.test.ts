@@ -6,7 +6,7 @@ import { bytesSource } from '../formats/source.ts';
 import { deriveRng } from '../math/rng.ts';
 import type { Generation } from '../records.ts';
 import { createTokenizer, type Tokenizer } from '../text/tokenizer.ts';
-import { KvCache } from './cache.ts';
+import { cacheFor, type KvCache } from './cache.ts';
 import { openBackend } from './device.ts';
 import { forward } from './forward.ts';
 import { type GenerateOptions, generate, type TokenStep } from './generate.ts';
@@ -31,12 +31,6 @@ beforeAll(async () => {
 afterAll(() => model.dispose());
 
 const PROMPT = [3, 7, 11, 30];
-const newCache = () =>
-  new KvCache(
-    model.config.layers,
-    model.config.kvHeads * model.config.headDim,
-    model.config.contextLength,
-  );
 
 interface Told {
   readonly result: Generation;
@@ -64,7 +58,7 @@ async function tell(
 async function greedyWithoutCache(prompt: readonly number[], tokens: number): Promise<number[]> {
   const ids = [...prompt];
   for (let i = 0; i < tokens; i++) {
-    using cache = newCache();
+    using cache = cacheFor(model);
     const logits = await forward(model, null, cache, ids, { logits: 'last' });
     if (logits === null) throw new Error('no logits');
     ids.push(argmax(await logits.data<'float32'>()));
@@ -76,7 +70,7 @@ async function greedyWithoutCache(prompt: readonly number[], tokens: number): Pr
 
 /** Ids and log-probabilities of a loop that runs and samples one token after the other. */
 async function oneByOne(prompt: readonly number[], tokens: number, sampling: SamplingOptions) {
-  using cache = newCache();
+  using cache = cacheFor(model);
   const rng = deriveRng(1, 's');
   const ids: number[] = [];
   const logprobs: number[] = [];
@@ -94,7 +88,7 @@ async function oneByOne(prompt: readonly number[], tokens: number, sampling: Sam
 
 describe('a generation', () => {
   it('by cache gives the greedy ids of whole forward passes', async () => {
-    using cache = newCache();
+    using cache = cacheFor(model);
     const { result, steps } = await tell(cache, PROMPT);
     expect(result.ids).toEqual(await greedyWithoutCache(PROMPT, 12));
     expect(steps.map(({ id }) => id)).toEqual(result.ids);
@@ -107,7 +101,7 @@ describe('a generation', () => {
     const prompt = [...PROMPT, 5, 6, 7, 8, ...PROMPT, 5, ...PROMPT];
     for (const temperature of [0, 1, 3]) {
       const sampling = { ...GREEDY, temperature, repetitionPenalty: temperature === 1 ? 1.3 : 1 };
-      using cache = newCache();
+      using cache = cacheFor(model);
       const { result } = await tell(cache, prompt, { sampling, maxTokens: 40 });
       expect(result).toMatchObject(await oneByOne(prompt, result.ids.length, sampling));
       expect(cache.ids).toEqual([...prompt, ...result.ids.slice(0, -1)]);
@@ -115,7 +109,7 @@ describe('a generation', () => {
   });
 
   it('computes only what the cache does not hold, to the same bits', async () => {
-    using cache = newCache();
+    using cache = cacheFor(model);
     const first = await tell(cache, PROMPT, { maxTokens: 5 });
     const next = [...PROMPT, ...first.result.ids, 9, 14, 8];
     let computed = 0;
@@ -125,7 +119,7 @@ describe('a generation', () => {
     const reused = await tell(cache, next, { onPrefill });
     // The last sampled id was never run, so it is new together with the three that follow.
     expect(computed).toBe(4);
-    using empty = newCache();
+    using empty = cacheFor(model);
     const anew = await tell(empty, next);
     expect(reused.result).toEqual(anew.result);
   });
@@ -138,7 +132,7 @@ describe('a generation', () => {
       deriveRng(3),
     );
     using adapter = new Adapter(start);
-    using cache = newCache();
+    using cache = cacheFor(model);
     await tell(cache, PROMPT, {}, adapter);
     const moved = start.modules.map((module) => ({
       ...module,
@@ -146,7 +140,7 @@ describe('a generation', () => {
     }));
     adapter.restore({ modules: moved });
     const after = await tell(cache, PROMPT, {}, adapter);
-    using empty = newCache();
+    using empty = cacheFor(model);
     expect(after.result).toEqual((await tell(empty, PROMPT, {}, adapter)).result);
     adapter.restore(start);
     const back = await tell(cache, PROMPT, {}, adapter);
@@ -157,7 +151,7 @@ describe('a generation', () => {
     const found: Generation[] = [];
     const sampling = { ...GREEDY, temperature: 2 };
     for (let seed = 0; seed < 30 && found.length === 0; seed++) {
-      using cache = newCache();
+      using cache = cacheFor(model);
       const { result } = await tell(cache, PROMPT, { sampling, maxTokens: 40 }, null, seed);
       if (result.stop === 'eos') found.push(result);
     }
@@ -167,7 +161,7 @@ describe('a generation', () => {
   });
 
   it('holds a stop text back over token borders and keeps it out of the text', async () => {
-    using cache = newCache();
+    using cache = cacheFor(model);
     const sampling = { ...GREEDY, temperature: 1 };
     const told = (stopTexts: string[]) => tell(cache, PROMPT, { sampling, stopTexts }, null, 11);
     const free = (await told([])).result;
@@ -186,7 +180,7 @@ describe('a generation', () => {
   });
 
   it('ends at the limit, and where the context is full', async () => {
-    using cache = newCache();
+    using cache = cacheFor(model);
     expect((await tell(cache, PROMPT, { maxTokens: 3 })).result).toMatchObject({ stop: 'length' });
     const long = Array.from({ length: model.config.contextLength - 2 }, (_, i) => 3 + (i % 20));
     const { result } = await tell(cache, long, { maxTokens: 50 });
@@ -197,12 +191,12 @@ describe('a generation', () => {
   it('draws the same ids alone, interleaved with another, and again (B37)', async () => {
     const sampling = { ...GREEDY, temperature: 1 };
     const alone = async (seed: number) => {
-      using cache = newCache();
+      using cache = cacheFor(model);
       return (await tell(cache, PROMPT, { sampling, maxTokens: 20 }, null, seed)).result.ids;
     };
     const [eleven, twelve] = [await alone(11), await alone(12)];
-    using cacheA = newCache();
-    using cacheB = newCache();
+    using cacheA = cacheFor(model);
+    using cacheB = cacheFor(model);
     const run = (cache: KvCache, seed: number) =>
       generate(model, tokenizer, null, cache, PROMPT, deriveRng(seed, 's'), {
         sampling,
@@ -222,7 +216,7 @@ describe('a generation', () => {
   });
 
   it('stops within one token of an abort, and the cache stays usable', async () => {
-    using cache = newCache();
+    using cache = cacheFor(model);
     const free = (await tell(cache, PROMPT, { maxTokens: 8 })).result;
     const stop = new AbortController();
     const work = generate(model, tokenizer, null, cache, PROMPT, deriveRng(1), {
@@ -240,7 +234,7 @@ describe('a generation', () => {
   });
 
   it('keeps the tensor count over 20 generations, an abort and a thrown error (B43)', async () => {
-    using cache = newCache();
+    using cache = cacheFor(model);
     await tell(cache, PROMPT);
     const before = tf.memory();
     for (let i = 0; i < 20; i++) await tell(cache, [...PROMPT, i + 3]);

@@ -17,7 +17,7 @@ import type { AdapterData } from '../records.ts';
 import { bundledModelUrl } from '../store/models.ts';
 import { createTokenizer, type Tokenizer } from '../text/tokenizer.ts';
 import { openAdapter, saveAdapter } from './adapter-file.ts';
-import { KvCache } from './cache.ts';
+import { cacheFor } from './cache.ts';
 import { openBackend } from './device.ts';
 import { generate } from './generate.ts';
 import { type LlamaModel, loadLlama } from './llama.ts';
@@ -85,8 +85,7 @@ interface Written {
 }
 
 async function ours(data: AdapterData | null): Promise<Written> {
-  const { layers, kvHeads, headDim, contextLength } = model.config;
-  using cache = new KvCache(layers, kvHeads * headDim, contextLength);
+  using cache = cacheFor(model);
   using adapter = data && new Adapter(data);
   const options = { sampling: GREEDY, maxTokens: TOKENS };
   const ids = tokenizer.encode(TEXT, { special: false });

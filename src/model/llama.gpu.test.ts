@@ -18,7 +18,7 @@ import {
   shapesOf,
 } from '../train/training-case.ts';
 import { updateAdapter } from '../train/update.ts';
-import { KvCache } from './cache.ts';
+import { cacheFor } from './cache.ts';
 import type { OpenBackend } from './device.ts';
 import { forward } from './forward.ts';
 import { generate } from './generate.ts';
@@ -40,9 +40,6 @@ async function open(path: string) {
   const gguf = await readGguf(source);
   return { gguf, model: await loadLlama(gguf, source) };
 }
-
-const cacheFor = ({ config }: LlamaModel) =>
-  new KvCache(config.layers, config.kvHeads * config.headDim, config.contextLength);
 
 async function allLogits(model: LlamaModel, ids: readonly number[]): Promise<number[][]> {
   using cache = cacheFor(model);

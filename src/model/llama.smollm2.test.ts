@@ -9,7 +9,7 @@ import { chatTemplateOf, renderChat } from '../text/template.ts';
 import { createTokenizer, type Tokenizer } from '../text/tokenizer.ts';
 import { readTrainingCase, runTrainingCase } from '../train/training-case.ts';
 import { openAdapter } from './adapter-file.ts';
-import { KvCache } from './cache.ts';
+import { cacheFor } from './cache.ts';
 import { openBackend } from './device.ts';
 import { forward } from './forward.ts';
 import { generate } from './generate.ts';
@@ -43,15 +43,8 @@ describe.skipIf(!existsSync(FILE))('SmolLM2-135M-Instruct Q4_1 on wasm', () => {
   }, 120_000);
   afterAll(() => model?.dispose());
 
-  const newCache = () =>
-    new KvCache(
-      model.config.layers,
-      model.config.kvHeads * model.config.headDim,
-      model.config.contextLength,
-    );
-
   it('has the top-5 logits of transformers after the default prompt (B01)', async () => {
-    using cache = newCache();
+    using cache = cacheFor(model);
     // Case B14's 35 ids; the logits are from AutoModelForCausalLM on the dequantised file.
     const [first]: Continuation[] = json('engine/smollm2_generation.json');
     const logits = await forward(model, null, cache, first?.prompt_ids ?? [], { logits: 'last' });
@@ -66,7 +59,7 @@ describe.skipIf(!existsSync(FILE))('SmolLM2-135M-Instruct Q4_1 on wasm', () => {
 
   it('continues greedily with the ids and log-probabilities of transformers', async () => {
     for (const { prompt_ids, greedy } of json('engine/smollm2_generation.json') as Continuation[]) {
-      using cache = newCache();
+      using cache = cacheFor(model);
       const { ids, logprobs } = await finish(
         generate(model, tokenizer, null, cache, prompt_ids, deriveRng(1), {
           sampling: GREEDY,
@@ -92,7 +85,7 @@ describe.skipIf(!existsSync(FILE))('SmolLM2-135M-Instruct Q4_1 on wasm', () => {
       const turn = { addGenerationPrompt: true, bosToken: '', eosToken: '<|im_end|>' };
       const text = renderChat(template, messages, turn);
       expect(tokenizer.encode(text, { special: true })).toEqual(prompt_ids);
-      using cache = newCache();
+      using cache = cacheFor(model);
       const told = await finish(
         generate(model, tokenizer, own, cache, prompt_ids, deriveRng(1), {
           sampling: GREEDY,
@@ -124,7 +117,7 @@ describe.skipIf(!existsSync(FILE))('SmolLM2-135M-Instruct Q4_1 on wasm', () => {
   });
 
   it('leaves nothing behind', async () => {
-    using cache = newCache();
+    using cache = cacheFor(model);
     const once = () =>
       finish(
         generate(model, tokenizer, null, cache, [1, 9690, 198], deriveRng(1), {

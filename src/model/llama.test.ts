@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { readGguf } from '../formats/gguf.ts';
 import { bytesSource } from '../formats/source.ts';
 import { deriveRng } from '../math/rng.ts';
-import { KvCache } from './cache.ts';
+import { cacheFor, type KvCache } from './cache.ts';
 import { openBackend } from './device.ts';
 import { type ForwardOptions, forward } from './forward.ts';
 import { type LlamaModel, loadLlama } from './llama.ts';
@@ -23,15 +23,12 @@ async function load(path: string, contextLength?: number): Promise<LlamaModel> {
   return loadLlama(await readGguf(source), source, options);
 }
 
-const newCache = ({ config }: LlamaModel) =>
-  new KvCache(config.layers, config.kvHeads * config.headDim, config.contextLength);
-
 async function allLogits(
   model: LlamaModel,
   ids: readonly number[],
   adapter: Adapter | null = null,
 ): Promise<number[][]> {
-  using cache = newCache(model);
+  using cache = cacheFor(model);
   const logits = await forward(model, adapter, cache, ids, { logits: 'all' });
   if (logits === null) throw new Error('no logits');
   const rows = await logits.array();
@@ -81,8 +78,8 @@ describe.each(['cpu', 'wasm'] as const)('a llama on %s', (backend) => {
           fc.array(id, { minLength: 2, maxLength: 40 }),
           fc.array(fc.integer({ min: 1, max: 17 }), { minLength: 1, maxLength: 8 }),
           async (ids, sizes) => {
-            using whole = newCache(model);
-            using parts = newCache(model);
+            using whole = cacheFor(model);
+            using parts = cacheFor(model);
             const expected = await bits(model, adapter, whole, ids, { logits: 'all', chunk: 64 });
             const rows: number[] = [];
             for (let at = 0, i = 0; at < ids.length; i++) {
@@ -218,7 +215,7 @@ describe('loading', () => {
 
   it('refuses an id outside the vocabulary and a conversation longer than the context', async () => {
     const model = await load('engine/tiny.gguf', 8);
-    using cache = newCache(model);
+    using cache = cacheFor(model);
     await expect(forward(model, null, cache, [1, 48], { logits: 'last' })).rejects.toThrow(
       /48 at position 1.*0 to 47/,
     );

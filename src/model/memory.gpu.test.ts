@@ -3,12 +3,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type GgufFile, readGguf } from '../formats/gguf.ts';
 import { type ByteSource, blobSource } from '../formats/source.ts';
-import { KvCache } from './cache.ts';
+import { cacheFor } from './cache.ts';
 import type { OpenBackend } from './device.ts';
 import { forward } from './forward.ts';
 import { trimPool } from './gpu-pool.ts';
 import { loadLlama } from './llama.ts';
-import { estimateMemory, weightBytesOn } from './memory.ts';
+import { estimateMemory } from './memory.ts';
 import { gpuBackend } from './ops/program.ts';
 import { openGpu } from './ops/testing-gpu.ts';
 import { equip, shape, trainOnce } from './testing-update.ts';
@@ -45,7 +45,7 @@ describe.each([
     const model = await loadLlama(gguf, source);
     const { config } = model;
     const parts = estimateMemory(config, {
-      weightBytes: weightBytesOn('webgpu', gguf.tensors),
+      tensors: gguf.tensors,
       ...shape,
       trainTokens: tokens,
       caches: 1,
@@ -58,8 +58,7 @@ describe.each([
       expect(error, `${what}: ${found} bytes, estimated ${expected}`).toBeLessThan(0.1);
     };
 
-    const width = config.kvHeads * config.headDim;
-    using cache = new KvCache(config.layers, width, config.contextLength);
+    using cache = cacheFor(model);
     cache.reserve(300);
     cache.reserve(config.contextLength); // grown twice: nothing of the smaller ones may stay
     near(ledger().livePurposes().get('kv')?.bytes ?? 0, estimated('kv'), 'cache');

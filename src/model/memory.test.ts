@@ -28,7 +28,7 @@ const smollm2: LlamaConfig = {
 describe('the estimate', () => {
   it('counts the cache, the adapter and the moments of SmolLM2 by hand', () => {
     const parts = estimateMemory(smollm2, {
-      weightBytes: 1,
+      tensors: [],
       rank: 8,
       targets: ['q_proj', 'v_proj'],
       trainTokens: 128,
@@ -48,7 +48,7 @@ describe('the estimate', () => {
   it('says that 1,024 tokens of SmolLM2 train within 1 GiB, and that activations grow by the token', () => {
     const at = (trainTokens: number) =>
       estimateMemory(smollm2, {
-        weightBytes: 98_362_432, // its Q4_1 file
+        tensors: [{ type: 'Q4_1', rows: 4_918_122, cols: 32 }], // 98,362,440 bytes, as many as its file's
         rank: 8,
         targets: ['q_proj', 'v_proj'],
         trainTokens,
@@ -82,11 +82,23 @@ describe('the estimate', () => {
     expect(keeps('wasm', 256, 3.2 * 2 ** 30)).toBe(false);
     expect(keeps('webgpu', 256)).toBe(false);
     const activations = (backend: 'wasm' | 'webgpu') =>
-      estimateMemory(smollm2, { ...defaultNeeds, weightBytes: 1, backend }).find(
+      estimateMemory(smollm2, { ...defaultNeeds, tensors: [], backend }).find(
         ({ part }) => part === 'activations',
       )?.bytes ?? 0;
     // Normed, attended, middle, inner; q twice and mixed; k twice and v; gate, up and their product.
     const perToken = 4 * 576 + 3 * 576 + 3 * 192 + 3 * 1536;
     expect(activations('wasm') - activations('webgpu')).toBe(30 * 256 * 4 * perToken);
+  });
+
+  it('counts keys and values of 16 bits on wasm where weights are quantised, of 32 where they are not', () => {
+    const kv = (type: 'F16' | 'Q8_0', contextLength: number) =>
+      estimateMemory(
+        { ...smollm2, contextLength },
+        { ...defaultNeeds, tensors: [{ type, rows: 2 ** 17, cols: 64 }], backend: 'wasm' },
+      ).find(({ part }) => part === 'kv')?.bytes;
+    // Two conversations of 30 layers and 3 heads, in whole tiles of 64 positions of 64 keys and values.
+    expect(kv('F16', 2048)).toBe(2 * 30 * 3 * 2048 * 2 * 64 * 4);
+    expect(kv('Q8_0', 2048)).toBe(2 * 30 * 3 * 2048 * (2 * 64 * 2 + 8));
+    expect(kv('Q8_0', 2000)).toBe(kv('Q8_0', 2048));
   });
 });

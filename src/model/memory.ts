@@ -2,12 +2,17 @@
 
 import { defaultSettings, type LoraTarget } from '../config.ts';
 import type { GgufTensor } from '../formats/gguf.ts';
+import { isBlockType } from '../formats/quant-blocks.ts';
 import { byteLength } from '../formats/quants.ts';
 import type { BackendName, MemoryPart } from '../records.ts';
 import { FAMILIES, type Family } from './families.ts';
 import type { LlamaConfig } from './llama-config.ts';
 import { projectionShape } from './llama-config.ts';
+import { type CacheBits, tilesBytes } from './simd/kv-tiles.ts';
 import { keptType, panelBytes, WASM_WEIGHT_BUDGET } from './weights-simd.ts';
+
+/** What an estimate asks of a tensor in the file. */
+type TensorShape = Pick<GgufTensor, 'type' | 'rows' | 'cols'>;
 
 /** Bytes of a float32. */
 const FLOAT = 4;
@@ -53,8 +58,7 @@ function keptBytes(config: LlamaConfig, tokens: number): number {
 
 export interface MemoryNeeds {
   readonly backend: BackendName;
-  /** Bytes of all matrices as they are kept on the device. */
-  readonly weightBytes: number;
+  readonly tensors: readonly TensorShape[];
   readonly rank: number;
   readonly targets: readonly LoraTarget[];
   /** The longest text trained in one go, in tokens. */
@@ -64,7 +68,7 @@ export interface MemoryNeeds {
 }
 
 /** What a run at default settings needs besides the weights. */
-export const defaultNeeds: Omit<MemoryNeeds, 'weightBytes' | 'backend'> = {
+export const defaultNeeds: Omit<MemoryNeeds, 'tensors' | 'backend'> = {
   rank: defaultSettings.lora_rank,
   targets: defaultSettings.target_modules,
   trainTokens: 256,
@@ -76,10 +80,7 @@ export const defaultNeeds: Omit<MemoryNeeds, 'weightBytes' | 'backend'> = {
  * WebGPU they stay as they are in the file, on wasm in panels, quantised but for small models, on cpu a
  * float32 copy is made.
  */
-export function weightBytesOn(
-  backend: BackendName,
-  tensors: readonly Pick<GgufTensor, 'type' | 'rows' | 'cols'>[],
-): number {
+export function weightBytesOn(backend: BackendName, tensors: readonly TensorShape[]): number {
   switch (backend) {
     case 'webgpu':
       return sum(tensors, fileBytes);
@@ -95,9 +96,7 @@ export function weightBytesOn(
 }
 
 /** How many parameters of these tensors' types, in their proportions, WASM's memory holds. */
-export function mostParametersOnWasm(
-  tensors: readonly Pick<GgufTensor, 'type' | 'rows' | 'cols'>[],
-): number {
+export function mostParametersOnWasm(tensors: readonly TensorShape[]): number {
   const bytes = sum(tensors, ({ type, rows, cols }) => panelBytes(type, rows, cols));
   return Math.floor((WASM_WEIGHT_BUDGET * parametersOf(tensors)) / bytes);
 }
@@ -106,7 +105,22 @@ function parametersOf(tensors: readonly Pick<GgufTensor, 'rows' | 'cols'>[]): nu
   return sum(tensors, ({ rows, cols }) => rows * cols);
 }
 
-function fileBytes({ type, rows, cols }: Pick<GgufTensor, 'type' | 'rows' | 'cols'>): number {
+/** How keys and values of a model with these tensors are kept on WASM; cacheBitsOf says it of a loaded one. */
+function cacheBitsOn(tensors: readonly TensorShape[]): CacheBits {
+  const parameters = parametersOf(tensors);
+  return tensors.some(({ type }) => isBlockType(keptType(type, parameters))) ? 16 : 32;
+}
+
+/** One conversation at full context. */
+function cacheBytes(config: LlamaConfig, { backend, tensors }: MemoryNeeds): number {
+  const { layers, kvHeads, headDim, contextLength } = config;
+  if (backend !== 'wasm' || headDim % 4 !== 0) {
+    return FLOAT * 2 * layers * contextLength * kvHeads * headDim;
+  }
+  return layers * tilesBytes(contextLength, kvHeads, headDim, cacheBitsOn(tensors));
+}
+
+function fileBytes({ type, rows, cols }: TensorShape): number {
   return rows * byteLength(type, cols);
 }
 
@@ -120,7 +134,7 @@ function sum<T>(items: readonly T[], value: (item: T) => number): number {
  * buffers then hold (memory.gpu.test.ts).
  */
 export function estimateMemory(config: LlamaConfig, needs: MemoryNeeds): readonly MemoryPart[] {
-  const { layers, kvHeads, headDim, contextLength, localRopeBase } = config;
+  const { layers, headDim, contextLength, localRopeBase } = config;
   const perLayer = sum(needs.targets, (target) => {
     const { inputs, outputs } = projectionShape(config, target);
     return needs.rank * (inputs + outputs);
@@ -128,8 +142,8 @@ export function estimateMemory(config: LlamaConfig, needs: MemoryNeeds): readonl
   const lora = FLOAT * layers * perLayer;
   const ropeTables = FLOAT * contextLength * headDim * (localRopeBase === null ? 1 : 2);
   return [
-    { part: 'weights', bytes: needs.weightBytes + ropeTables },
-    { part: 'kv', bytes: needs.caches * FLOAT * 2 * layers * contextLength * kvHeads * headDim },
+    { part: 'weights', bytes: weightBytesOn(needs.backend, needs.tensors) + ropeTables },
+    { part: 'kv', bytes: needs.caches * cacheBytes(config, needs) },
     // Each twice: while an update runs, what was before it is kept, so that it can be undone.
     { part: 'lora', bytes: 2 * lora },
     { part: 'optimiser', bytes: 2 * 2 * lora },

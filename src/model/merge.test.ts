@@ -5,7 +5,7 @@ import { dequantize } from '../formats/quants.ts';
 import { type ByteSource, bytesSource } from '../formats/source.ts';
 import type { AdapterData } from '../records.ts';
 import { openAdapter } from './adapter-file.ts';
-import { KvCache } from './cache.ts';
+import { cacheFor } from './cache.ts';
 import { openBackend } from './device.ts';
 import { forward } from './forward.ts';
 import { loadLlama } from './llama.ts';
@@ -47,8 +47,7 @@ async function merged(
 async function logitsOf(bytes: Uint8Array): Promise<number[][]> {
   const source = bytesSource(bytes, 'merged.gguf');
   const model = await loadLlama(await readGguf(source), source);
-  const { layers, kvHeads, headDim, contextLength } = model.config;
-  using cache = new KvCache(layers, kvHeads * headDim, contextLength);
+  using cache = cacheFor(model);
   const rows = await forward(model, null, cache, expected.ids, { logits: 'all' });
   const values = (await rows?.array()) ?? [];
   rows?.dispose();

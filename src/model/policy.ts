@@ -27,7 +27,7 @@ export class LlamaPolicy implements Policy {
     tokenizer: Tokenizer,
     template: string,
     adapter: Adapter | null,
-    cache: KvCache = cacheFor(model.config),
+    cache: KvCache = cacheFor(model),
   ) {
     this.#model = model;
     this.#tokenizer = tokenizer;

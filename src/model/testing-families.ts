@@ -4,7 +4,7 @@ import type { GgufFile } from '../formats/gguf.ts';
 import { readGguf } from '../formats/gguf.ts';
 import type { ByteSource } from '../formats/source.ts';
 import { readTrainingCase, runTrainingCase } from '../train/training-case.ts';
-import { KvCache } from './cache.ts';
+import { cacheFor } from './cache.ts';
 import { forward } from './forward.ts';
 import { type LlamaModel, loadLlama } from './llama.ts';
 
@@ -49,8 +49,7 @@ export async function logitError(
   ids: readonly number[],
   expected: readonly (readonly number[])[],
 ): Promise<number> {
-  const { config } = model;
-  using cache = new KvCache(config.layers, config.kvHeads * config.headDim, config.contextLength);
+  using cache = cacheFor(model);
   let worst = 0;
   for (const [from, to] of [
     [0, 13],

@@ -7,10 +7,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { readGguf } from '../formats/gguf.ts';
 import { blobSource } from '../formats/source.ts';
-import { KvCache } from './cache.ts';
+import { cacheFor } from './cache.ts';
 import type { OpenBackend } from './device.ts';
 import { loadLlama } from './llama.ts';
-import { estimateMemory, weightBytesOn } from './memory.ts';
+import { estimateMemory } from './memory.ts';
 import { gpuBackend } from './ops/program.ts';
 import { openGpu } from './ops/testing-gpu.ts';
 import { equip, shape, trainOnce } from './testing-update.ts';
@@ -53,7 +53,7 @@ describe.skipIf(!present)('SmolLM2-135M-Instruct Q4_1 on WebGPU', () => {
     const model = await loadLlama(gguf, source, { contextLength: 2048 });
     const { config } = model;
     const parts = estimateMemory(config, {
-      weightBytes: weightBytesOn('webgpu', gguf.tensors),
+      tensors: gguf.tensors,
       ...shape,
       trainTokens: tokens,
       caches: 1,
@@ -64,7 +64,7 @@ describe.skipIf(!present)('SmolLM2-135M-Instruct Q4_1 on WebGPU', () => {
       const error = Math.abs(found - (expected ?? 0)) / found;
       expect(error, `${what}: ${found} bytes, estimated ${expected}`).toBeLessThan(0.1);
     };
-    using cache = new KvCache(config.layers, config.kvHeads * config.headDim, 2048);
+    using cache = cacheFor(model);
     cache.reserve(2048);
     const held = (purpose: string) => opened.ledger?.livePurposes().get(purpose)?.bytes ?? 0;
     near(held('weights'), estimated.get('weights'), 'weights');

@@ -4,9 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readGguf } from '../formats/gguf.ts';
 import { bytesSource } from '../formats/source.ts';
-import { KvCache } from './cache.ts';
+import { cacheFor } from './cache.ts';
 import { loadLlama } from './llama.ts';
-import { estimateMemory, weightBytesOn } from './memory.ts';
+import { estimateMemory } from './memory.ts';
 import { openHost } from './ops/testing-node.ts';
 import { heapBytes } from './simd/kernels.ts';
 import { equip, shape, trainOnce } from './testing-update.ts';
@@ -27,14 +27,14 @@ describe.skipIf(!existsSync(FILE))('SmolLM2-135M-Instruct Q4_1 on wasm', () => {
     const model = await loadLlama(gguf, source, { contextLength: 2048 });
     const { config } = model;
     const parts = estimateMemory(config, {
-      weightBytes: weightBytesOn('wasm', gguf.tensors),
+      tensors: gguf.tensors,
       ...shape,
       trainTokens: TOKENS,
       caches: 1,
       backend: 'wasm',
     });
     const estimated = parts.reduce((sum, { bytes }) => sum + bytes, 0);
-    using cache = new KvCache(config.layers, config.kvHeads * config.headDim, 2048);
+    using cache = cacheFor(model);
     cache.reserve(2048);
     const { adapter, adam } = equip(model);
     const result = await trainOnce(model, TOKENS, adapter, adam);

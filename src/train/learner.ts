@@ -129,7 +129,7 @@ export class LoraLearner implements Learner {
   async klAtPrompt(promptIds: readonly number[], signal: AbortSignal): Promise<number> {
     const model = this.#model;
     const ids = promptIds.slice(-model.config.contextLength);
-    this.#startCache ??= cacheFor(model.config);
+    this.#startCache ??= cacheFor(model);
     const now = await logitsAfter(model, this.adapter, this.#conversation, ids, { signal });
     try {
       const start = await logitsAfter(model, this.#start, this.#startCache, ids, { signal });

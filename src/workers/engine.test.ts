@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { randomPolicy } from '../cli/testing-policy.ts';
 import { defaultSettings, type Settings } from '../config.ts';
 import { bytesSource } from '../formats/source.ts';
-import { KvCache } from '../model/cache.ts';
+import { cacheFor } from '../model/cache.ts';
 import { forward } from '../model/forward.ts';
 import { startAdapter } from '../model/start-adapter.ts';
 import { nodeWasmPaths } from '../model/wasm-paths-node.ts';
@@ -22,8 +22,7 @@ const never = new AbortController().signal;
 
 async function lastLogits(engine: EngineHost): Promise<number[]> {
   const { model } = engine.loaded;
-  const { layers, kvHeads, headDim, contextLength } = model.config;
-  using cache = new KvCache(layers, kvHeads * headDim, contextLength);
+  using cache = cacheFor(model);
   const logits = await forward(model, null, cache, [3, 7, 11], { logits: 'last' });
   const row = [...((await logits?.data()) ?? [])];
   logits?.dispose();

@@ -14,7 +14,7 @@ import { warmUp } from '../model/forward.ts';
 import { type LlamaModel, loadLlama } from '../model/llama.ts';
 import { projectionShape } from '../model/llama-config.ts';
 import { freshAdapter } from '../model/lora.ts';
-import { defaultNeeds, estimateMemory, weightBytesOn } from '../model/memory.ts';
+import { defaultNeeds, estimateMemory } from '../model/memory.ts';
 import { gpuBackend } from '../model/ops/program.ts';
 import { LlamaPolicy, templateOf } from '../model/policy.ts';
 import { checkTrainable, type StartAdapter, startAdapterRef } from '../model/start-adapter.ts';
@@ -271,7 +271,7 @@ export class EngineHost {
         (target) => projectionShape(model.config, target),
         deriveRng(settings.seed, task.env, task.split, task.index, 'lora'),
       );
-    const conversation = cacheFor(model.config);
+    const conversation = cacheFor(model);
     const learner = new LoraLearner(model, tokenizer, start, conversation);
     const policy = new LlamaPolicy(model, tokenizer, template, learner.adapter, conversation);
     return {
@@ -337,7 +337,6 @@ function infoOf(
   const counts = new Map<string, number>();
   for (const { type, rows, cols } of model.matrices)
     counts.set(type, (counts.get(type) ?? 0) + rows * cols);
-  const weightBytes = weightBytesOn(backend, model.matrices);
   const [quantisation] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? ['F32'];
   return {
     name: text('general.name') ?? file.source.name,
@@ -353,7 +352,7 @@ function infoOf(
     vocabulary: config.vocabulary,
     contextLength: config.contextLength,
     licence: text('general.license'),
-    memory: estimateMemory(config, { backend, weightBytes, ...defaultNeeds }),
+    memory: estimateMemory(config, { backend, tensors: model.matrices, ...defaultNeeds }),
     warnings: [...tokenizer.warnings, ...(file.note ? [file.note] : [])],
   };
 }

@@ -6,7 +6,7 @@ import { settingsFor } from '../config.ts';
 import { runEpisode } from '../episode.ts';
 import { unzipPeft, zipPeft } from '../formats/peft.ts';
 import { blobSource } from '../formats/source.ts';
-import { KvCache } from '../model/cache.ts';
+import { cacheFor } from '../model/cache.ts';
 import { forward } from '../model/forward.ts';
 import { toHf } from '../model/lora-hf.ts';
 import type { Boundary, EpisodeEvent, LearnerSnapshot } from '../records.ts';
@@ -26,8 +26,7 @@ const probeIds = [1, 5, 9, 30, 7, 2];
 async function logits(faces: EpisodeFaces, engine: EngineHost): Promise<Float32Array> {
   const { model } = engine.loaded;
   if (!(faces.learner instanceof LoraLearner)) throw new Error('The learner has no adapter.');
-  const { layers, kvHeads, headDim, contextLength } = model.config;
-  using cache = new KvCache(layers, kvHeads * headDim, contextLength);
+  using cache = cacheFor(model);
   const row = await forward(model, faces.learner.adapter, cache, probeIds, { logits: 'all' });
   const values = (await row?.data<'float32'>())?.slice() ?? new Float32Array();
   row?.dispose();

@@ -3,12 +3,7 @@
 import type { Settings } from '../config.ts';
 import type { GgufFile } from '../formats/gguf.ts';
 import { readLlamaConfig } from '../model/llama-config.ts';
-import {
-  defaultNeeds,
-  estimateMemory,
-  mostParametersOnWasm,
-  weightBytesOn,
-} from '../model/memory.ts';
+import { defaultNeeds, estimateMemory, mostParametersOnWasm } from '../model/memory.ts';
 import type { BackendName, ModelPreview } from '../records.ts';
 
 /** A 32-bit heap ends here, whatever memory the computer has. */
@@ -41,7 +36,7 @@ export function previewModel(
     memory: estimateMemory(config, {
       ...defaultNeeds,
       backend,
-      weightBytes: weightBytesOn(backend, gguf.tensors),
+      tensors: gguf.tensors,
       rank: settings.lora_rank,
       targets: settings.target_modules,
     }),

@@ -6,7 +6,7 @@ import { readGguf } from '../../formats/gguf.ts';
 import { blobSource } from '../../formats/source.ts';
 import { deriveRng } from '../../math/rng.ts';
 import type { AdapterData } from '../../records.ts';
-import { KvCache } from '../cache.ts';
+import { cacheFor } from '../cache.ts';
 import type { OpenBackend } from '../device.ts';
 import { forward } from '../forward.ts';
 import { type LlamaModel, loadLlama } from '../llama.ts';
@@ -34,9 +34,6 @@ async function open(path: string): Promise<LlamaModel> {
   const source = blobSource(await (await fetch(path)).blob(), path);
   return loadLlama(await readGguf(source), source);
 }
-
-const cacheFor = ({ config }: LlamaModel) =>
-  new KvCache(config.layers, config.kvHeads * config.headDim, config.contextLength);
 
 /** An adapter on q and v that moves the logits: B is not zero. */
 function adapterFor({ config }: LlamaModel, rank: number): Adapter {

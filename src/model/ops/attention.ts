@@ -9,6 +9,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { LabError } from '../../errors.ts';
 import type { SimdKernels } from '../simd/exports.ts';
 import { pointerOf, scratch, simdKernels } from '../simd/kernels.ts';
+import { tilesBytes } from '../simd/kv-tiles.ts';
 import { attentionBytes, attentionQueriesBytes } from '../simd/team.ts';
 import { attentionBackwardGpu, attentionGpu } from './attention-kernels.ts';
 import { sameShape } from './check.ts';
@@ -51,11 +52,13 @@ export function attention(
   const out = allocate2D(rows, width);
   const simd = headDim % 4 === 0 ? simdKernels() : null;
   if (simd) {
-    const p = scratch(attentionBytes(headDim));
+    const [k, v] = [pointerOf(cacheK), pointerOf(cacheV)];
+    const p = scratch(attentionBytes(headDim) + tilesBytes(start + rows, kvHeads, headDim, 32));
+    const tiles = p + attentionBytes(headDim);
+    simd.keepRows(k, v, tiles, start + rows, kvHeads, headDim, 0, 1);
     simd.attention(
       pointerOf(q),
-      pointerOf(cacheK),
-      pointerOf(cacheV),
+      tiles,
       pointerOf(out),
       p,
       rows,
@@ -65,6 +68,7 @@ export function attention(
       start,
       span.window ?? 0,
       scale,
+      1,
       0,
       rows * span.heads,
     );

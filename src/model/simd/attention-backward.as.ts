@@ -73,8 +73,7 @@ export function attentionQueries(
     const keys = k + head + stride * low;
     const a = dq + headBytes * placeOf(n + group * block, group, heads, kv);
     const b = dq + headBytes * placeOf(m + group * block, group, heads, kv);
-    if (m > n) addMixed(at, 4, row, keys, stride, headDim, count, a, b, true, true);
-    else addMixed(at, 4, 0, keys, stride, headDim, count, a, a, false, true);
+    addMixed(at, 4, row, keys, stride, headDim, count, a, b, m > n, true);
   }
 }
 
@@ -100,8 +99,7 @@ function products(
     const a = x + headBytes * placeOf(n + group * block, group, heads, kv);
     const toB = x + headBytes * placeOf(m + group * block, group, heads, kv) - a;
     const to1 = out + row * (n - from);
-    if (m > n) addMixed(a, 4, toB, turned, TILE_BYTES, columns, headDim, to1, to1 + row, true, true);
-    else addMixed(a, 4, 0, turned, TILE_BYTES, columns, headDim, to1, to1, false, true);
+    addMixed(a, 4, toB, turned, TILE_BYTES, columns, headDim, to1, to1 + row, m > n, true);
   }
 }
 
@@ -201,13 +199,8 @@ export function attentionKeys(
       const step = row * group;
       const toK = dk + key;
       const toV = dv + key;
-      if (second) {
-        addMixed(ds + at, step, 4, q + from, stride, headDim, count, toK, toK + next, true, false);
-        addMixed(p + at, step, 4, dOut + from, stride, headDim, count, toV, toV + next, true, false);
-      } else {
-        addMixed(ds + at, step, 0, q + from, stride, headDim, count, toK, toK, false, false);
-        addMixed(p + at, step, 0, dOut + from, stride, headDim, count, toV, toV, false, false);
-      }
+      addMixed(ds + at, step, 4, q + from, stride, headDim, count, toK, toK + next, second, false);
+      addMixed(p + at, step, 4, dOut + from, stride, headDim, count, toV, toV + next, second, false);
     }
   }
 }

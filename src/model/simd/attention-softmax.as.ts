@@ -94,6 +94,26 @@ export function meetTile(
   store<f32>(state, total + (f32x4.extract_lane(sum, 0) + f32x4.extract_lane(sum, 1)), 4);
 }
 
+/** Products with integers [TILE] times the scales of their positions. */
+// @ts-ignore: decorator
+@inline
+export function scaleProducts(p: usize, scales: usize): void {
+  for (let i: usize = 0; i < TILE_BYTES; i += 16) {
+    v128.store(p + i, f32x4.mul(v128.load(p + i), v128.load(scales + i)));
+  }
+}
+
+/** As {@link scaleProducts}, for weights: 0 stays 0 whatever lies at a position that is not seen. */
+// @ts-ignore: decorator
+@inline
+export function scaleWeights(p: usize, scales: usize): void {
+  for (let i: usize = 0; i < TILE_BYTES; i += 16) {
+    const weight = v128.load(p + i);
+    const scaled = f32x4.mul(weight, v128.load(scales + i));
+    v128.store(p + i, v128.andnot(scaled, f32x4.eq(weight, f32x4.splat(0))));
+  }
+}
+
 /** 2^x for x <= 0: 2^r of the rest r after rounding, its exponent moved by the whole part. */
 // @ts-ignore: decorator
 @inline

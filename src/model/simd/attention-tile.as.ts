@@ -45,9 +45,27 @@ export function turnTile(k: usize, stride: usize, bytes: usize, count: i32, to: 
  * and the rows v_j `vStride`; `second`: for p2, `toP2` bytes after p, and out2 likewise, with the bits that it has
  * alone. `columns` is a multiple of 4.
  */
+export function addMixed(
+  p: usize,
+  step: usize,
+  toP2: usize,
+  v: usize,
+  vStride: usize,
+  columns: i32,
+  count: i32,
+  out: usize,
+  out2: usize,
+  second: bool,
+  fresh: bool,
+): void {
+  if (second) mix(p, step, toP2, v, vStride, columns, count, out, out2, true, fresh);
+  else mix(p, step, 0, v, vStride, columns, count, out, out, false, fresh);
+}
+
+/** {@link addMixed} for a constant `second`, so that no loop asks. */
 // @ts-ignore: decorator
 @inline
-export function addMixed(
+function mix(
   p: usize,
   step: usize,
   toP2: usize,

@@ -3,9 +3,18 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { deriveRng } from '../../math/rng.ts';
-import { attention, attentionBackward, attentionReference } from '../ops/attention.ts';
+import {
+  type AttentionHeads,
+  attention,
+  attentionBackward,
+  attentionReference,
+} from '../ops/attention.ts';
+import { allocate2D } from '../ops/host.ts';
 import { distance, random2D, randomArray } from '../ops/testing.ts';
 import { openHost } from '../ops/testing-node.ts';
+import { Block, pointerOf, simdKernels } from './kernels.ts';
+import { tilesBytes } from './kv-tiles.ts';
+import { attentionBytes } from './team.ts';
 
 const LENGTH = 205;
 
@@ -72,6 +81,75 @@ describe.each(SHAPES)('attention over four tiles, $heads ($kvHeads) x $headDim',
   });
 });
 
+/** Each head's row as integers of 16 bits times its own scale. */
+function rounded(x: tf.Tensor2D, headDim: number): tf.Tensor2D {
+  const rows = tf.reshape(x, [x.size / headDim, headDim]);
+  const most = tf.max(tf.abs(rows), 1, true);
+  const integers = tf.round(tf.mul(rows, tf.div(32767, most)));
+  return tf.reshape(tf.mul(integers, tf.div(most, 32767)), x.shape);
+}
+
+/** As a conversation grows: `size` positions are kept, then their queries meet all that is there. */
+function throughNarrowTiles(
+  { q, k, v }: Readonly<Record<'q' | 'k' | 'v', tf.Tensor2D>>,
+  { heads, kvHeads, headDim, scale, window = 0 }: AttentionHeads,
+  size: number,
+): Float32Array {
+  const kernels = simdKernels();
+  if (kernels === null) throw new Error('no vector kernels');
+  const [length] = q.shape;
+  using tiles = new Block(tilesBytes(length, kvHeads, headDim, 16));
+  using work = new Block(attentionBytes(headDim));
+  const out = allocate2D(length, heads * headDim);
+  for (let start = 0; start < length; start += size) {
+    const rows = Math.min(size, length - start);
+    const part = (x: tf.Tensor2D) => pointerOf(tf.slice(x, [start, 0], [rows, -1]));
+    kernels.keepRows(part(k), part(v), tiles.pointer, rows, kvHeads, headDim, start, 0);
+    kernels.attention(
+      pointerOf(q) + 4 * start * heads * headDim,
+      tiles.pointer,
+      pointerOf(out) + 4 * start * heads * headDim,
+      work.pointer,
+      rows,
+      heads,
+      kvHeads,
+      headDim,
+      start,
+      window,
+      scale,
+      0,
+      0,
+      rows * heads,
+    );
+  }
+  return out.dataSync<'float32'>().slice();
+}
+
+describe.each(SHAPES)('over tiles of 16 bits, $heads ($kvHeads) x $headDim', (shape) => {
+  beforeAll(() => openHost('wasm'));
+
+  it('is that of tfjs on queries, keys and values rounded to 16 bits', () => {
+    tf.tidy(() => {
+      const { q, k, v } = inputs(shape);
+      const { headDim } = shape;
+      const span = { ...shape, start: 0, length: LENGTH };
+      const [q16, k16, v16] = [rounded(q, headDim), rounded(k, headDim), rounded(v, headDim)];
+      const reference = attentionReference(q16, k16, v16, span).dataSync();
+      // Besides, weights are rounded: 64 of a tile's, each by up to 2^-16 of the largest, with any sign.
+      expect(distance(throughNarrowTiles({ q, k, v }, shape, LENGTH), reference)).toBeLessThan(
+        2e-4,
+      );
+    });
+  });
+
+  it.each([1, 7, 150])('has the same bits %i positions at a time', (size) => {
+    tf.tidy(() => {
+      const all = inputs(shape);
+      expect(throughNarrowTiles(all, shape, size)).toEqual(throughNarrowTiles(all, shape, LENGTH));
+    });
+  });
+});
+
 it('a value that is not finite comes through', async () => {
   await openHost('wasm');
   tf.tidy(() => {
@@ -81,5 +159,8 @@ it('a value that is not finite comes through', async () => {
     const out = [...attention(q, k, k, shape).dataSync()];
     expect(out.slice(0, 4)).toEqual([Number.NaN, Number.NaN, Number.NaN, Number.NaN]);
     expect(out.slice(4)).toEqual([1, 1, 1, 1]);
+    const narrow = [...throughNarrowTiles({ q, k: tf.clone(k), v: tf.clone(k) }, shape, 2)];
+    expect(narrow.slice(0, 4)).toEqual([Number.NaN, Number.NaN, Number.NaN, Number.NaN]);
+    expect(narrow.slice(4).every((value) => Math.abs(value - 1) < 1e-6)).toBe(true);
   });
 });

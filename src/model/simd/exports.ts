@@ -17,8 +17,7 @@ export interface SimdKernels {
   ): void;
   attention(
     q: number,
-    k: number,
-    v: number,
+    tiles: number,
     out: number,
     p: number,
     rows: number,
@@ -28,6 +27,7 @@ export interface SimdKernels {
     start: number,
     window: number,
     scale: number,
+    wide: number,
     begin: number,
     end: number,
   ): void;
@@ -168,6 +168,16 @@ export interface SimdKernels {
     kind: number,
     from: number,
     to: number,
+  ): void;
+  keepRows(
+    k: number,
+    v: number,
+    tiles: number,
+    rows: number,
+    kvHeads: number,
+    headDim: number,
+    start: number,
+    wide: number,
   ): void;
   loraAdd(
     y: number,

@@ -1,6 +1,6 @@
 /**
  * Some new positions through the whole model on WASM, by calls of the vector kernels on addresses: no
- * tensor is made but the logits, keys and values are projected straight into the cache. Its numbers are
+ * tensor is made but the logits. Its numbers are
  * those of the ops of layer.ts, bit for bit; they are its reference, and what runs elsewhere.
  */
 
@@ -17,6 +17,7 @@ import type { WeightMatrix } from '../weights.ts';
 import type { SimdWeight } from '../weights-simd.ts';
 import type { SimdKernels } from './exports.ts';
 import { Block, heapFloats, kernelsFor, pointerOf, simdKernels } from './kernels.ts';
+import type { CacheBits } from './kv-tiles.ts';
 import { attentionBytes } from './team.ts';
 
 /** True where the pass computes what the ops would; else the ops must. */
@@ -27,6 +28,11 @@ export function passFits({ config, matrices }: LlamaModel): boolean {
     config.headDim % 4 === 0 &&
     matrices.every(({ storage }) => storage.kind === 'simd')
   );
+}
+
+/** Keys and values are rounded to 16 bits where products round activations to as many: exact models stay exact. */
+export function cacheBitsOf({ matrices }: LlamaModel): CacheBits {
+  return matrices.every((matrix) => simdOf(matrix).form.kind === 'floats') ? 32 : 16;
 }
 
 /**
@@ -40,6 +46,7 @@ export class SimdPass {
   readonly #tokens: number;
   readonly #asked: number;
   readonly #start: number;
+  readonly #bits: CacheBits;
   readonly #kernels: SimdKernels;
   readonly #memory: Block;
   readonly #at: Readonly<Record<Part, number>>;
@@ -60,6 +67,7 @@ export class SimdPass {
     this.#tokens = ids.length;
     this.#asked = asked;
     this.#start = cache.length;
+    this.#bits = cacheBitsOf(model);
     this.#kernels = kernels;
     const sizes = partBytes(model, adapter, ids.length);
     this.#memory = new Block(Object.values(sizes).reduce((sum, bytes) => sum + bytes, 0));
@@ -69,23 +77,23 @@ export class SimdPass {
 
   /** Takes the residual stream through one layer; layers come in order. */
   layer(index: number): void {
-    const { x, normed, q, mixed, out, gate, up, work } = this.#at;
+    const { x, normed, q, k, v, mixed, out, gate, up, work } = this.#at;
     const { config, layers } = this.#model;
     const layer = layers[index];
     if (layer === undefined) throw new LabError('internal', `There is no layer ${index}.`);
     const tokens = this.#tokens;
     const kernels = this.#kernels;
     const { heads, kvHeads, headDim, scale, window } = layer.heads;
-    const rows = this.#cache.layer(index);
-    const [keys, values] = [pointerOf(rows.k), pointerOf(rows.v)];
-    const fresh = 4 * this.#start * kvHeads * headDim;
+    const tiles = pointerOf(this.#cache.tiles(index));
+    const wide = Number(this.#bits === 32);
     const project = (input: number, target: LoraTarget, to: number, count: number) =>
       this.#project(layer, index, input, target, to, count);
 
     this.#norm(x, layer.attentionNorm, normed, tokens);
-    project(normed, 'k_proj', keys + fresh, tokens);
-    this.#turn(layer, keys + fresh, kvHeads, layer.keyNorm, 0);
-    project(normed, 'v_proj', values + fresh, tokens);
+    project(normed, 'k_proj', k, tokens);
+    this.#turn(layer, k, kvHeads, layer.keyNorm, 0);
+    project(normed, 'v_proj', v, tokens);
+    kernels.keepRows(k, v, tiles, tokens, kvHeads, headDim, this.#start, wide);
     const kept = index === layers.length - 1 ? this.#asked : tokens;
     if (kept === 0) return;
     const first = tokens - kept;
@@ -94,8 +102,7 @@ export class SimdPass {
     this.#turn(layer, q, heads, layer.queryNorm, first);
     kernels.attention(
       q,
-      keys,
-      values,
+      tiles,
       mixed,
       work,
       kept,
@@ -105,6 +112,7 @@ export class SimdPass {
       this.#start + first,
       window ?? 0,
       scale,
+      wide,
       0,
       kept * heads,
     );
@@ -199,7 +207,7 @@ export class SimdPass {
   }
 }
 
-type Part = 'x' | 'normed' | 'q' | 'mixed' | 'out' | 'gate' | 'up' | 'work';
+type Part = 'x' | 'normed' | 'q' | 'k' | 'v' | 'mixed' | 'out' | 'gate' | 'up' | 'work';
 
 /** Bytes of each part; `work` is what the largest of the kernels needs. */
 function partBytes(
@@ -207,13 +215,15 @@ function partBytes(
   adapter: Adapter | null,
   tokens: number,
 ): Record<Part, number> {
-  const { width, heads, headDim, inner } = config;
+  const { width, heads, kvHeads, headDim, inner } = config;
   const products = matrices.map((w) => productBytes(w, simdOf(w), tokens));
   const ranks = (adapter?.modules ?? []).map(({ aT }) => 4 * aT.shape[1]);
   return {
     x: 4 * tokens * width,
     normed: 4 * tokens * width,
     q: 4 * tokens * heads * headDim,
+    k: 4 * tokens * kvHeads * headDim,
+    v: 4 * tokens * kvHeads * headDim,
     mixed: 4 * tokens * heads * headDim,
     out: 4 * tokens * width,
     gate: 4 * tokens * inner,
@@ -233,6 +243,8 @@ function placed(sizes: Readonly<Record<Part, number>>, from: number): Record<Par
     x: take(sizes.x),
     normed: take(sizes.normed),
     q: take(sizes.q),
+    k: take(sizes.k),
+    v: take(sizes.v),
     mixed: take(sizes.mixed),
     out: take(sizes.out),
     gate: take(sizes.gate),

@@ -36,7 +36,7 @@ export function perform(p: usize): void {
     case 0:
       return quantizeRows(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10));
     case 1:
-      return attention(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10), u(p, 11), <f32>f(p, 12), u(p, 13), u(p, 14));
+      return attention(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10), <f32>f(p, 11), u(p, 12) != 0, u(p, 13), u(p, 14));
     case 2:
       return attentionKeys(u(p, 1), u(p, 2), u(p, 3), u(p, 4), u(p, 5), u(p, 6), u(p, 7), u(p, 8), u(p, 9), u(p, 10), u(p, 11), u(p, 12), u(p, 13), u(p, 14), u(p, 15));
     case 3:

@@ -8,7 +8,7 @@ import { bytesSource } from '../../formats/source.ts';
 import { deriveRng } from '../../math/rng.ts';
 import { Adam } from '../../train/adam.ts';
 import { updateAdapter } from '../../train/update.ts';
-import { KvCache } from '../cache.ts';
+import { cacheFor } from '../cache.ts';
 import { type OpenBackend, openBackend } from '../device.ts';
 import { forward } from '../forward.ts';
 import { type LlamaModel, loadLlama } from '../llama.ts';
@@ -24,10 +24,10 @@ const IDS = Array.from({ length: 29 }, (_, i) => (i * 7 + 3) % 40);
 
 /** All that threads could change: logits in chunks and token by token, losses and gradients of an update. */
 async function numbersOf(model: LlamaModel): Promise<readonly Float32Array[]> {
-  const { layers, kvHeads, headDim, contextLength } = model.config;
+  const { layers } = model.config;
   const numbers: Float32Array[] = [];
   for (const chunk of [29, 13, 1]) {
-    using cache = new KvCache(layers, kvHeads * headDim, contextLength);
+    using cache = cacheFor(model);
     const logits = await forward(model, null, cache, IDS, { logits: 'all', chunk });
     numbers.push((await logits?.data<'float32'>())?.slice() ?? new Float32Array(0));
     logits?.dispose();

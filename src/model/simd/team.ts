@@ -62,9 +62,9 @@ const SHARING: { readonly [K in SharedKernel]: Sharing<Parameters<SimdKernels[K]
     unit: 32, // columns are decoded by so many
   },
   attention: {
-    work: ([, , , , , rows, , , headDim, start, , , begin, end]) =>
+    work: ([, , , , rows, , , headDim, start, , , , begin, end]) =>
       6 * headDim * (end - begin) * (start + rows / 2),
-    scratch: ([, , , , , , , , headDim]) => [[4, attentionBytes(headDim)]],
+    scratch: ([, , , , , , , headDim]) => [[3, attentionBytes(headDim)]],
     cut: attentionCut,
   },
   attentionQueries: {
@@ -108,9 +108,9 @@ export function transposedBytes(form: 'blocks' | 'floats', tokens: number): numb
   return form === 'floats' ? 131072 + 4096 * padded : 25360 + 2112 * padded;
 }
 
-/** Scratch of attention: two queries' scores, 128 states, constants and a turned tile. */
+/** Scratch of attention: two queries' scores, constants, and 128 queries' states and 16-bit integers with a scale. */
 export function attentionBytes(headDim: number): number {
-  return 2 * TILE_BYTES + 128 * 8 + 128 + headDim * TILE_BYTES;
+  return 2 * TILE_BYTES + 128 + 16 + 128 * (8 + 4 + 2 * headDim);
 }
 
 /** Scratch of attention's gradient beside probabilities and their gradients: a turned tile. */
@@ -126,7 +126,7 @@ const TILE_BYTES = 256;
  * m (start + 1) + m² / (2 group) rows.
  */
 function attentionCut(
-  [, , , , , rows, heads, kvHeads, , start, , , begin, end]: Parameters<SimdKernels['attention']>,
+  [, , , , rows, heads, kvHeads, , start, , , , begin, end]: Parameters<SimdKernels['attention']>,
   share: number,
 ): number {
   const group = heads / kvHeads;
