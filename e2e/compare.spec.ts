@@ -8,6 +8,8 @@ import { expectClean } from './axe.ts';
 import { playBack } from './fixtures/recorded/engine.ts';
 import { madeRun } from './fixtures/recorded/household-run.ts';
 
+test.use({ timezoneId: 'UTC' });
+
 const kept = (['attt', 'frozen', 'attt'] as const).map((method, i) => {
   const events = madeRun({
     steps: 20,

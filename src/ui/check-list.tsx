@@ -5,6 +5,8 @@ interface CheckListProps<Name extends string> {
   /** False where the legend stands beside the group already: then it is only heard. */
   readonly legendSeen: boolean;
   readonly options: readonly Name[];
+  /** What each option means. */
+  readonly tips?: Readonly<Record<Name, string>>;
   readonly chosen: readonly string[];
   /** The chosen names, in the order of the options. */
   readonly onChange: (chosen: readonly Name[]) => void;
@@ -16,6 +18,7 @@ export function CheckList<Name extends string>({
   legend,
   legendSeen,
   options,
+  tips,
   chosen,
   onChange,
   ...named
@@ -24,7 +27,7 @@ export function CheckList<Name extends string>({
     <fieldset className="check-list" {...named}>
       <legend className={legendSeen ? undefined : 'unseen'}>{legend}</legend>
       {options.map((option) => (
-        <label key={option} className="check">
+        <label key={option} className="check" data-tip={tips?.[option]}>
           <input
             type="checkbox"
             checked={chosen.includes(option)}

@@ -1,7 +1,7 @@
 /** How to use the page: the idea, the keys, and the words of the field. */
 
 import { Dialog } from './dialog.tsx';
-import { help as say, terms } from './strings.ts';
+import { methods, help as say, terms } from './strings.ts';
 import { startTour } from './tour.tsx';
 import './help.css';
 
@@ -46,6 +46,15 @@ export function HelpDialog({ hasRun, onClose }: { hasRun: boolean; onClose: () =
                 <kbd>{key}</kbd>
               </dt>
               <dd>{what}</dd>
+            </div>
+          ))}
+        </dl>
+        <h3>{say.methods}</h3>
+        <dl className="words">
+          {Object.entries(methods).map(([method, text]) => (
+            <div key={method}>
+              <dt>{method}</dt>
+              <dd>{text}</dd>
             </div>
           ))}
         </dl>

@@ -1,7 +1,15 @@
 /** How numbers are written. */
 
 import { expect, test } from 'vitest';
-import { bytesText, countText, durationText, plural, valueText } from './numbers.ts';
+import {
+  bytesText,
+  countText,
+  durationText,
+  minuteText,
+  plural,
+  valueText,
+  whenText,
+} from './numbers.ts';
 
 test('bytes have decimal units and one decimal below 100', () => {
   expect([0, 999, 1000, 98_362_432, 150e6, 2.5e9].map(bytesText)).toEqual([
@@ -38,4 +46,11 @@ test('values have three significant digits, a true minus, and a dash where there
 test('counts and nouns', () => {
   expect([950, 134_515_008, 1.24e9].map(countText)).toEqual(['950', '135 M', '1.2 B']);
   expect([plural(1, 'step'), plural(2, 'step')]).toEqual(['1 step', '2 steps']);
+});
+
+test('a time is written in the clock of this computer, wherever it stands', () => {
+  const here = new Date(2026, 10, 9, 8, 5).toISOString();
+  expect(minuteText(here)).toBe('2026-11-09 08:05');
+  expect(whenText(here)).toBe('9 Nov, 08:05');
+  expect(minuteText('some day')).toBe('some day');
 });

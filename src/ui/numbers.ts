@@ -67,6 +67,14 @@ export function whenText(iso: string): string {
   return dateText(iso, {});
 }
 
+/** The same as a column that sorts: `2026-11-29 18:00`. */
+export function minuteText(iso: string): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return iso;
+  // The one locale that writes it so.
+  return date.toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' });
+}
+
 function dateText(iso: string, more: Intl.DateTimeFormatOptions): string {
   const date = new Date(iso);
   return Number.isNaN(date.getTime())

@@ -15,7 +15,7 @@ import { plural } from './numbers.ts';
 import { openExperiment, planQueue, startQueue } from './queue.ts';
 import { attempt } from './report.ts';
 import { useLab } from './store.ts';
-import { queueDialog as say } from './strings.ts';
+import { methods as methodTexts, queueDialog as say } from './strings.ts';
 import './queue-dialog.css';
 
 export function QueueDialog({ onClose }: { onClose: () => void }) {
@@ -88,6 +88,7 @@ export function QueueDialog({ onClose }: { onClose: () => void }) {
               legend={say.methods}
               legendSeen
               options={methodNames}
+              tips={methodTexts}
               chosen={methods}
               onChange={setMethods}
             />

@@ -6,6 +6,7 @@ import { openRun, saveText } from './actions.ts';
 import { addFiles, changeNotes, pickRuns } from './compare-actions.ts';
 import { csvOf } from './csv.ts';
 import { Icon, Mark } from './icons.tsx';
+import { minuteText } from './numbers.ts';
 import { seriesOf } from './overlay-lines.ts';
 import { endWording } from './run-view.ts';
 import { SortHead } from './sort-head.tsx';
@@ -182,7 +183,7 @@ function RunRow({
           run.id.slice('file:'.length)
         ) : (
           <button type="button" className="link" onClick={() => void openRun(run.id)}>
-            {run.createdAt.slice(0, 16).replace('T', ' ')}
+            {minuteText(run.createdAt)}
           </button>
         )}
       </td>

@@ -17,7 +17,7 @@ import { Icon } from './icons.tsx';
 import { StartChoice } from './start-choice.tsx';
 import { isRunning } from './state.ts';
 import { dispatch, useLab } from './store.ts';
-import { settingsForm as say } from './strings.ts';
+import { methods, settingsForm as say } from './strings.ts';
 import { SummaryServer } from './summary-server.tsx';
 import './settings-form.css';
 
@@ -175,7 +175,9 @@ function Row({ name, changed }: { name: FieldName; changed: boolean }) {
   const id = useId();
   const problem = useLab((state) => state.drafts[name]?.problem);
   const wide = field.kind === 'list' || (field.kind === 'text' && field.multiline === true);
-  const tip = `${field.help}\n${rangeText(field)}\n${field.place.file}: ${field.place.key}`;
+  const method = useLab((state) => (name === 'method' ? state.settings.method : null));
+  const chosen = method ? `${method}: ${methods[method]}\n` : '';
+  const tip = `${chosen}${field.help}\n${rangeText(field)}\n${field.place.file}: ${field.place.key}`;
   return (
     <div className="row" data-changed={changed} data-wide={wide} data-tip={tip}>
       {field.kind === 'list' ? (
@@ -205,7 +207,7 @@ function Row({ name, changed }: { name: FieldName; changed: boolean }) {
         <span className="undo" />
       )}
       <span className="unseen" id={`${id}-help`}>
-        {field.help} {rangeText(field)} {problem ?? ''}
+        {chosen} {field.help} {rangeText(field)} {problem ?? ''}
       </span>
       {problem && (
         <p className="problem" role="alert">

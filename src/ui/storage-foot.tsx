@@ -3,6 +3,7 @@
 import { useRef, useState } from 'react';
 import { notebookEnding } from '../formats/endings.ts';
 import { deleteAllRuns, openFile, saveNotebook } from './actions.ts';
+import { useShelf } from './adapter-shelf-state.ts';
 import { Icon } from './icons.tsx';
 import { bytesText, plural } from './numbers.ts';
 import { isRunning } from './state.ts';
@@ -13,6 +14,7 @@ import { storageFoot as say } from './strings.ts';
 export function StorageFoot() {
   const storage = useLab((state) => state.notebook.storage);
   const count = useLab((state) => state.runs.length);
+  const adapters = useShelf((state) => state.adapters?.length ?? 0);
   const kept = Object.values(storage?.snapshots ?? {}).reduce(
     (sum, { count: more, bytes }) => ({ count: sum.count + more, bytes: sum.bytes + bytes }),
     { count: 0, bytes: 0 },
@@ -24,7 +26,7 @@ export function StorageFoot() {
         <button
           type="button"
           className="button small"
-          disabled={count === 0}
+          disabled={count === 0 && adapters === 0}
           data-tip={say.exportHelp}
           onClick={() => void saveNotebook()}
         >

@@ -1,5 +1,7 @@
 /** Every text that the page shows, panel by panel; where a number or a name belongs into it, a function of it. */
 
+import type { MethodName } from '../config.ts';
+
 /** What a text may be given to speak of. */
 type Value = string | number;
 
@@ -533,6 +535,7 @@ export const help = {
   beginRun: 'Press “Run the bundled policy”. Nothing has to be set or downloaded.',
   takeTour: 'Take the tour',
   keys: 'Keys',
+  methods: 'Methods',
   words: 'Words',
 } as const;
 
@@ -1386,6 +1389,27 @@ export const worldPanel = {
     'Every test as it fares after this step, run or not. The agent never reads hidden tests; they count when it hands in.',
   replayFailed: 'The world could not be replayed',
 } as const;
+
+/** What each method does, in a sentence. docs/methods.md says more. */
+export const methods = {
+  attt: 'Trains the adapter on the agent’s own text while it acts, each token weighed by how new it is, with novelty gate and rollback.',
+  frozen: 'Never trains: the baseline.',
+  naive: 'Trains while acting with all weights 1, without novelty gate and rollback.',
+  sequence_filter:
+    'Trains while acting with all weights 1; the novelty gate skips texts that repeat.',
+  random_drop: 'As attt, but as many tokens as the weights sum to are drawn at random and weigh 1.',
+  static: 'Trains once, on the first prompt, before acting.',
+  static_q: 'As static, on the query projections alone.',
+  static_in_place: 'As static, on the down projections of the MLP alone.',
+  repetition_penalty: 'Never trains; samples with a penalty on words that were written before.',
+  temperature: 'Never trains; samples at another temperature.',
+  loop_breaker:
+    'Never trains; an action that has done nothing since the world last changed is sampled again.',
+  short_history: 'Never trains; only the last turns stay in the prompt.',
+  long_context: 'Never trains; reads a longer context, where the model has one.',
+  reflexion:
+    'Never trains; tries a failed task again, with what the policy wrote about its failures.',
+} as const satisfies Record<MethodName, string>;
 
 /** The words of the field, each in plain language with its formula where it has one. */
 export const terms = {
