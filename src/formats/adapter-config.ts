@@ -139,9 +139,19 @@ async function namesOrPattern(value: unknown): Promise<Matcher> {
 
 async function layerChoice(config: JsonObject): Promise<Matcher> {
   const { target_modules: target, layers_to_transform: layers, layers_pattern: pattern } = config;
-  const chosen = typeof layers === 'number' ? [layers] : Array.isArray(layers) ? layers : [];
+  const chosen: unknown[] = Array.isArray(layers) ? layers : [layers ?? []].flat();
+  if (!chosen.every(Number.isSafeInteger)) {
+    throw bad(
+      `layers_to_transform is ${shown(layers)}; expected the number of a layer or a list of them`,
+    );
+  }
   if (typeof target === 'string' && (chosen.length > 0 || inUse(pattern))) {
     throw bad('layers_to_transform stands beside a pattern, which chooses the layers itself');
+  }
+  if (chosen.length === 0 && inUse(pattern)) {
+    throw bad(
+      `layers_pattern ${shown(pattern)} stands without layers_to_transform, which it is for`,
+    );
   }
   if (chosen.length === 0) return () => true;
   const names = inUse(pattern) ? listOf(typeof pattern === 'string' ? [pattern] : pattern) : [];
@@ -161,7 +171,11 @@ interface Pattern {
 
 /** The first key that matches counts; PEFT matches it at the end of the name, behind a dot or alone. */
 async function patternsOf(config: JsonObject, setting: string): Promise<Pattern[]> {
-  const entries = Object.entries(config[setting] ?? {});
+  const value = config[setting] ?? {};
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw bad(`${setting} is ${shown(value)}; expected numbers by names of modules`);
+  }
+  const entries = Object.entries(value);
   const patterns: Pattern[] = [];
   for (const [key, value] of entries) {
     if (!isAlpha(value)) {

@@ -107,6 +107,17 @@ test('settings that change what LoRA computes are refused by name', async () => 
   expect(await read('ad_rslora', { lora_bias: null, target_parameters: [] })).toHaveLength(8);
 });
 
+test.each([
+  [{ layers_to_transform: true }, 'layers_to_transform is true'], // to Python that is layer 1
+  [{ layers_to_transform: '0' }, 'layers_to_transform is "0"'],
+  [{ layers_to_transform: [0, 1.5] }, 'layers_to_transform is [0,1.5]'],
+  [{ layers_pattern: 'layers' }, 'layers_pattern "layers" stands without layers_to_transform'],
+  [{ rank_pattern: [4] }, 'rank_pattern is [4]; expected numbers by names'],
+  [{ alpha_pattern: 'q_proj' }, 'alpha_pattern is "q_proj"'],
+])('%j, which PEFT reads otherwise or not at all, is refused by name', async (change, message) => {
+  await expect(read('ad_rslora', change)).rejects.toThrow(`adapter_config.json: ${message}`);
+});
+
 /** Every setting of LoraConfig in PEFT 0.21.2 that makes it compute something else, in use. */
 const otherSums = {
   alora_invocation_tokens: [1, 2],
