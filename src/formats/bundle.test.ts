@@ -2,10 +2,13 @@
 
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
+import { sha256 } from 'hash-wasm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { EventClock } from '../clock.ts';
 import { LabError } from '../errors.ts';
 import type { EpisodeEvent, LearnerSnapshot } from '../records.ts';
+import { adapterSha256 } from './adapter-hash.ts';
+import { labelOfCard } from './adapter-label.ts';
 import { type BundleContents, startOf } from './bundle.ts';
 import { compareRuns } from './bundle-compare.ts';
 import { checkBundle, openRun, snapshotIn } from './bundle-read.ts';
@@ -74,6 +77,24 @@ function changed(change: (files: Map<string, Uint8Array>) => void): Uint8Array {
   return writeZip([...files].map(([path, bytes]) => ({ path, bytes, stored: true })));
 }
 
+/** The bundle again with its files changed, and its manifest made to agree with them. */
+async function resealed(
+  change: (
+    files: Map<string, Uint8Array>,
+    manifest: { app_version: string; facts: Record<string, unknown> },
+  ) => void,
+): Promise<Uint8Array> {
+  const files = new Map(readZip(zip, 'run.attt.zip'));
+  const manifest = JSON.parse(new TextDecoder().decode(files.get('MANIFEST.json')));
+  change(files, manifest);
+  for (const [path, file] of files) {
+    if (path === 'MANIFEST.json') continue;
+    manifest.files[path] = { bytes: file.length, sha256: await sha256(file) };
+  }
+  files.set('MANIFEST.json', new TextEncoder().encode(JSON.stringify(manifest)));
+  return writeZip([...files].map(([path, bytes]) => ({ path, bytes, stored: true })));
+}
+
 test('a bundle is read back as it was written, and equal runs give equal bytes', async () => {
   const { problems, manifest } = await checkBundle(zip, 'run.attt.zip');
   expect(problems).toEqual([]);
@@ -124,6 +145,52 @@ describe('validation', () => {
     expect(problems[0]?.problem).toContain(
       'first byte that does not follow from events.jsonl is 200.',
     );
+  });
+
+  test('a table that the events do not give is named although the manifest was made to agree', async () => {
+    const bad = await resealed((files) => {
+      const text = new TextDecoder().decode(files.get('tokens.jsonl'));
+      files.set('tokens.jsonl', new TextEncoder().encode(text.replace('"reward":0', '"reward":1')));
+    });
+    const { problems } = await checkBundle(bad, 'run.attt.zip');
+    expect(problems.map(({ file }) => file)).toEqual(['tokens.jsonl']);
+    expect(problems[0]?.problem).toMatch(/^is not what events\.jsonl gives\. The first byte/);
+    const older = await resealed((files, manifest) => {
+      manifest.app_version = '0.0.1';
+      files.set('tokens.jsonl', new Uint8Array(3));
+    });
+    expect((await checkBundle(older, 'run.attt.zip')).problems).toEqual([]);
+  });
+
+  test('a start that is not the adapter which the run names, and a fact of it too many, are told', async () => {
+    const startAdapter = { name: 'mine', sha256: await adapterSha256(snapshot(0).adapter) };
+    const [first, ...rest] = events;
+    if (first?.type !== 'episode_started') throw new Error('the run starts');
+    const started = { ...first, manifest: { ...first.manifest, startAdapter } };
+    const from = await writeBundle({ ...contents, events: [started, ...rest] });
+    const { manifest, problems } = await checkBundle(from, 'run.attt.zip');
+    expect(problems).toEqual([]);
+    expect(manifest.facts.start_adapter).toEqual(startAdapter);
+    const card = new TextDecoder().decode(readZip(from, 'x').get('adapter-start/README.md'));
+    expect(labelOfCard(card)?.name).toBe('mine');
+
+    const other = { start: bundled(1), latest: bundled(1.5) };
+    const wrong = await writeBundle({ ...contents, events: [started, ...rest], adapters: other });
+    const found = await checkBundle(wrong, 'run.attt.zip');
+    expect(found.problems).toEqual([
+      {
+        file: 'snapshots/start.safetensors',
+        problem: expect.stringContaining(
+          `says that the episode started from ${startAdapter.sha256}`,
+        ),
+      },
+    ]);
+    const boast = await resealed((_, { facts }) => {
+      facts.start_adapter = startAdapter;
+    });
+    expect((await checkBundle(boast, 'run.attt.zip')).problems).toMatchObject([
+      { problem: expect.stringMatching(/^says start_adapter .*has no such fact/) },
+    ]);
   });
 
   test('names a missing file, a strange file and a fact that the events do not bear out', async () => {

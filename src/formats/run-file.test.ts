@@ -34,3 +34,13 @@ test('other JSON lines are refused with what was expected', () => {
     /lacks generation/,
   );
 });
+
+test('a start whose manifest lacks what every table is made from is refused', () => {
+  const [first, ...rest] = text.split('\n');
+  const { manifest, ...start } = JSON.parse(first ?? '');
+  const { settings: _, ...without } = manifest;
+  const cut = [JSON.stringify({ ...start, manifest: without }), ...rest].join('\n');
+  expect(() => parseRunFile(cut, 'a.jsonl')).toThrow(/line 1: .* lacks manifest\.settings/);
+  const none = [JSON.stringify({ ...start, manifest: null }), ...rest].join('\n');
+  expect(() => parseRunFile(none, 'a.jsonl')).toThrow(/lacks manifest\.schema, /);
+});

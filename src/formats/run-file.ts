@@ -24,6 +24,9 @@ const needed: Readonly<Record<EpisodeEvent['type'], readonly string[]>> = {
   episode_ended: ['reason', 't', 'reward'],
 };
 
+/** What every schema's manifest has and every table is made from. */
+const neededOfManifest: readonly string[] = ['schema', 'modelName', 'modelSha256', 'settings'];
+
 /**
  * The events of a run file, in order, brought to the present schema. Throws bad_input, naming the
  * line, where the text is no run: not JSON, no known event, a field missing, or a gap in the
@@ -87,9 +90,17 @@ function parseEvent(raw: string, where: string): EpisodeEvent {
       `${where}: found type ${JSON.stringify(record.type ?? null)}, expected one of ${types.join(', ')} with a seq number.`,
     );
   }
-  const missing = needed[type].filter((key) => !(key in record));
+  const manifest = Object(record.manifest);
+  const within = type === 'episode_started' ? neededOfManifest : [];
+  const missing = [
+    ...needed[type].filter((key) => !(key in record)),
+    ...within.filter((key) => !(key in manifest)).map((key) => `manifest.${key}`),
+  ];
   if (missing.length > 0) {
-    throw new LabError('bad_input', `${where}: a ${type} event lacks ${missing.join(', ')}.`);
+    throw new LabError(
+      'bad_input',
+      `${where}: a record of type ${type} lacks ${missing.join(', ')}.`,
+    );
   }
   return value as EpisodeEvent; // a parse edge: type, seq and the fields that are drawn were checked
 }
