@@ -4,8 +4,6 @@ import { create } from 'zustand';
 import type { Settings } from '../config.ts';
 import { LabError } from '../errors.ts';
 import { notebookEnding } from '../formats/endings.ts';
-import { readGguf } from '../formats/gguf.ts';
-import { blobSource } from '../formats/source.ts';
 import type { ChatMessage, ShelvedAdapter } from '../records.ts';
 import type { AdapterCalls, AdapterStreams, Derivation, SideRef } from '../workers/adapters-api.ts';
 import { engine } from './engine.ts';
@@ -104,6 +102,9 @@ async function isAdapter(file: File): Promise<boolean> {
   const name = file.name.toLowerCase();
   if (name.endsWith('.zip')) return !ourZips.some((ending) => name.endsWith(ending));
   if (!name.endsWith('.gguf')) return false;
+  // Not needed before the first file.
+  const { readGguf } = await import('../formats/gguf.ts');
+  const { blobSource } = await import('../formats/source.ts');
   try {
     const { metadata } = await readGguf(blobSource(file, file.name));
     return metadata['general.type'] === 'adapter';

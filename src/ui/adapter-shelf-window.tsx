@@ -15,6 +15,7 @@ import { Strength } from './adapter-shelf-strength.tsx';
 import { Dialog } from './dialog.tsx';
 import { engine } from './engine.ts';
 import { Icon } from './icons.tsx';
+import { wholeText } from './numbers.ts';
 import { attempt } from './report.ts';
 import { useLab } from './store.ts';
 import { adapterShelfWindow as say } from './strings.ts';
@@ -38,7 +39,7 @@ export function AdapterWindow({
             adapter.modules,
             adapter.targets.join(', '),
             adapter.ranks.join(', '),
-            adapter.parameters.toLocaleString('en-GB'),
+            wholeText(adapter.parameters),
             adapter.norm.toPrecision(4),
             adapter.modelName,
           )}

@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import { Found } from './found.tsx';
+import { wholeText } from './numbers.ts';
 import { longText as say } from './strings.ts';
 
 /** Characters of a long text that are shown, and how long one has to be for the rest to be folded. */
@@ -18,7 +19,7 @@ export function LongText({ text, find }: { text: string; find: string }) {
       <Found text={whole ? text : `${beginning(text)}…`} find={find} />{' '}
       {!found && (
         <button type="button" className="link" onClick={() => setAll(!all)}>
-          {all ? say.less : say.all(text.length.toLocaleString('en'))}
+          {all ? say.less : say.all(wholeText(text.length))}
         </button>
       )}
     </>

@@ -1,6 +1,7 @@
 /** Whether a model fits into memory, and what would make it fit. */
 
 import type { MemoryPart, ModelPreview } from '../records.ts';
+import { wholeText } from './numbers.ts';
 import { memoryFit as say } from './strings.ts';
 
 /** True when the estimate is under what is known of the machine, or nothing is known. */
@@ -13,8 +14,8 @@ export function remedies({ memory, trainedContext, contextLength }: ModelPreview
   const largest = [...memory].sort((a, b) => b.bytes - a.bytes)[0]?.part;
   switch (largest) {
     case 'kv': {
-      const context = contextLength.toLocaleString('en');
-      const trained = trainedContext.toLocaleString('en');
+      const context = wholeText(contextLength);
+      const trained = wholeText(trainedContext);
       return say.cacheIsLargest(context, trained);
     }
     case 'lora':

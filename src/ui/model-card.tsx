@@ -7,7 +7,7 @@ import type { ModelOrigin } from './loading.ts';
 import { MemoryBar } from './memory-bar.tsx';
 import { ModelLoading } from './model-loading.tsx';
 import { ModelSources } from './model-sources.tsx';
-import { bytesText, countText } from './numbers.ts';
+import { bytesText, countText, wholeText } from './numbers.ts';
 import { useLab } from './store.ts';
 import type { TermName } from './strings.ts';
 import { modelCard as say } from './strings.ts';
@@ -76,7 +76,7 @@ function Facts({ model }: { model: ModelInfo }) {
           {model.heads}
           {model.kvHeads !== model.heads && say.keyValue(model.kvHeads)}
         </Fact>
-        <Fact name="context">{say.tokens(model.contextLength.toLocaleString('en'))}</Fact>
+        <Fact name="context">{say.tokens(wholeText(model.contextLength))}</Fact>
         <Fact name="sha256">
           <code>{model.sha256.slice(0, 12)}</code>
         </Fact>

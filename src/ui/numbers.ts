@@ -26,9 +26,17 @@ export function durationText(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
+/** Making one takes a third of a millisecond, and a form writes a hundred numbers. */
+const english = new Intl.NumberFormat('en');
+
+/** `4,096`: a number in full. */
+export function wholeText(value: number): string {
+  return english.format(value);
+}
+
 /** `135 M`, `1.2 B`: counts of parameters. */
 export function countText(count: number): string {
-  if (count < 1e4) return count.toLocaleString('en');
+  if (count < 1e4) return wholeText(count);
   const [scaled, unit] =
     count < 1e6 ? [count / 1e3, 'k'] : count < 1e9 ? [count / 1e6, 'M'] : [count / 1e9, 'B'];
   return `${scaled >= 99.5 ? scaled.toFixed(0) : scaled.toFixed(1)} ${unit}`;
@@ -48,7 +56,7 @@ export function valueText(value: number | null | undefined): string {
 /** A whole number with its noun: `1 step`, `4 steps`. */
 export function plural(count: number, noun: keyof typeof nouns): string {
   const [one, several] = nouns[noun];
-  return `${count.toLocaleString('en')} ${count === 1 ? one : several}`;
+  return `${wholeText(count)} ${count === 1 ? one : several}`;
 }
 
 /** The value of a setting, as a table shows it. */

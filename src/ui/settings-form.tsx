@@ -14,6 +14,7 @@ import { openFile, saveSettings } from './actions.ts';
 import { CheckList } from './check-list.tsx';
 import { startSettings } from './defaults.ts';
 import { Icon } from './icons.tsx';
+import { wholeText } from './numbers.ts';
 import { StartChoice } from './start-choice.tsx';
 import { isRunning } from './state.ts';
 import { dispatch, useLab } from './store.ts';
@@ -340,6 +341,6 @@ function rangeText(field: Field): string {
   const unit = field.kind === 'number' && field.unit ? ` ${field.unit}` : '';
   const standard = say.default(defaultText(field), unit);
   if (field.kind !== 'number') return `${standard}.`;
-  const high = field.max >= Number.MAX_SAFE_INTEGER ? '2⁵³ − 1' : field.max.toLocaleString('en');
+  const high = field.max >= Number.MAX_SAFE_INTEGER ? '2⁵³ − 1' : wholeText(field.max);
   return say.range(standard, field.min, high);
 }
