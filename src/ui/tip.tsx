@@ -1,6 +1,6 @@
 /** Tooltips: one layer for the whole page, and the words of the field that carry one. */
 
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { type TermName, terms } from './strings.ts';
 import './tip.css';
 
@@ -95,6 +95,10 @@ export function TipLayer() {
       document.removeEventListener('keydown', key, { capture: true });
     };
   }, []);
+  // Above an open window too: that lies in the browser's top layer, over every z-index.
+  useLayoutEffect(() => {
+    if (shown && !box.current?.matches(':popover-open')) box.current?.showPopover();
+  }, [shown]);
   if (!shown) return null;
   const { anchor, text } = shown;
   const width = Math.min(320, window.innerWidth - 2 * gap);
@@ -104,7 +108,13 @@ export function TipLayer() {
     ? { top: anchor.bottom + gap - 2 }
     : { bottom: window.innerHeight - anchor.top + gap - 2 };
   return (
-    <div ref={box} className="tip" role="tooltip" style={{ left, maxWidth: width, ...place }}>
+    <div
+      ref={box}
+      popover="manual"
+      className="tip"
+      role="tooltip"
+      style={{ left, maxWidth: width, ...place }}
+    >
       {text}
     </div>
   );
