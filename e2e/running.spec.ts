@@ -104,6 +104,9 @@ test('several tasks and methods run one after another with the time that is left
   await playBack(page, { events: madeRun({ steps: 6, seed: 2 }), tokenMs: 1, modelLoaded: true });
   await page.goto('/');
   await page.getByRole('button', { name: 'Queue…' }).click();
+  // What a method does is said above the window, not behind it.
+  await page.locator('label.check', { hasText: 'loop_breaker' }).hover();
+  await expect(page.locator('.tip:popover-open')).toContainText('sampled again');
   const dialog = page.getByRole('dialog', { name: 'Several episodes' });
   await dialog.getByLabel(/^Tasks of/).fill('0-4');
   await dialog.getByLabel('Seeds').fill('1,x');
