@@ -18,12 +18,22 @@ describe('exit codes', () => {
     [['decode', '--model', 'no-such-file', '--ids', '1'], 1],
     [['logits', '--model', tiny, '--ids', '99'], 1],
     [['train', '--model', tiny, '--case', scratchFile('case.json', '{"ids": [')], 1],
+    [['tokens', '--model', 'household', '--text-file', tiny], 1], // no text in UTF-8
   ])('%j ends with %i, says why on stderr and prints nothing', async (args, code) => {
     const ran = await attt(...args);
     expect(ran.code).toBe(code);
     expect(ran.stdout).toBe('');
     expect(ran.stderr).not.toMatch(/\n\s+at /);
     expect(ran.stderr.length).toBeGreaterThan(20);
+  });
+
+  test('a folder that cannot be is named, with what to do', async () => {
+    const file = scratchFile('taken', '');
+    const where = ['--model', 'household', '--split', 'train', '--tasks', '0', '--out', file];
+    const ran = await attt('run', ...where);
+    expect(ran).toMatchObject({ code: 1, stdout: '' });
+    expect(ran.stderr).toContain(`The machine refused ${file} (EEXIST`);
+    expect(ran.stderr).toContain('Name a place that may be written to.');
   });
 
   test('asking for help is no fault', async () => {

@@ -90,9 +90,18 @@ export async function sha256Of(model: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** A text file as UTF-8; throws `not_found` with the path. */
+/** A text file as UTF-8; throws `not_found` with the path, `bad_input` where it is no such text. */
 export async function readText(path: string): Promise<string> {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readBytes(path));
+  const bytes = await readBytes(path);
+  try {
+    return new TextDecoder('utf-8', { ignoreBOM: true, fatal: true }).decode(bytes);
+  } catch {
+    throw new LabError(
+      'bad_input',
+      `${path} is no text in UTF-8: some of its ${bytes.length} bytes are no character. Choose another file, or save it as UTF-8.`,
+      { path },
+    );
+  }
 }
 
 /** A JSON file; throws `bad_input` with line and column. */

@@ -1,6 +1,6 @@
 /** What the command writes and how it ends: JSON on stdout and nothing else, words on stderr. */
 
-import { toWire } from '../errors.ts';
+import { LabError, toWire } from '../errors.ts';
 
 /** 0 done, 1 a failed run, 2 wrong use. */
 export type ExitCode = 0 | 1 | 2;
@@ -35,7 +35,18 @@ export function report(thrown: unknown): ExitCode {
     note(`attt: ${thrown.message}`);
     return 2;
   }
-  const { code, message } = toWire(thrown);
+  const { code, message } = toWire(refusedFile(thrown) ?? thrown);
   note(`attt: ${message} (${code})`);
   return 1;
+}
+
+/** What the machine says of a file or folder that it does not give, with what can be done; else null. */
+function refusedFile(thrown: unknown): LabError | null {
+  if (!(thrown instanceof Error && 'syscall' in thrown && 'code' in thrown)) return null;
+  const path = 'path' in thrown ? String(thrown.path) : 'a file';
+  const found = `The machine refused ${path} (${thrown.message}).`;
+  if (thrown.code === 'ENOSPC') {
+    return new LabError('quota', `${found} Make room, or name a place on another disk.`, { path });
+  }
+  return new LabError('bad_input', `${found} Name a place that may be written to.`, { path });
 }

@@ -147,7 +147,9 @@ describe('refusals', () => {
     ['[att]\nlora_rnk = 8', 'att.lora_rnk', 'att.lora_rank'],
     ['[att]\nlearning_rat = 1e-3', 'att.learning_rat', 'att.learning_rate'],
     ['learning_rate = 1e-3', 'learning_rate', 'att.learning_rate'],
-    ['[models.polcy]\nmodel = "m"', 'models.polcy', 'models.policy.model'],
+    ['[models.polcy]\nmodel = "m"', 'models.polcy', 'models.policy'],
+    ['[attt]\nlora_rank = 8', 'attt', 'att'],
+    ['attt = 8', 'attt', 'lab.seed'],
     ['[chanel]\nbase_ur = "http://h"', 'chanel', 'lab.seed'],
     ['[main]\nbase_url = "http://h"\napi_kye = "k"', 'main.api_kye', 'main.api_key'],
   ])('an unknown key of config.toml is named: %j', (text, key, nearest) => {
@@ -161,6 +163,8 @@ describe('refusals', () => {
     const error = refusal(() => parseSettingsJson('{"att":{"trigger":{"novelty_treshold":0.5}}}'));
     expect(error.code).toBe('bad_config');
     expect(error.details.nearest).toBe('att.trigger.novelty_threshold');
+    const table = refusal(() => parseSettingsJson('{"att":{"triger":{"novelty_threshold":0.5}}}'));
+    expect(table.details.nearest).toBe('att.trigger');
   });
 
   test('a key of the other file is sent there', () => {

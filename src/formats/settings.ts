@@ -159,7 +159,7 @@ function readTree(tree: Tree, place: FileName, file: string): SettingsPatch {
           );
         }
         walk(value, `${key}.`);
-      } else throw unknownKey(key, place, file);
+      } else throw unknownKey(key, place, file, isTable(value));
     }
   };
   walk(tree, '');
@@ -178,7 +178,7 @@ function checked(field: FieldName, raw: unknown, key: string, file: string): unk
   });
 }
 
-function unknownKey(key: string, place: FileName, file: string): LabError {
+function unknownKey(key: string, place: FileName, file: string, table: boolean): LabError {
   const elsewhere: FileName = place === 'config.toml' ? 'settings.json' : 'config.toml';
   if ([...keysOf[elsewhere].keys()].some((name) => `${name}.`.startsWith(`${key}.`))) {
     return new LabError('bad_config', `${file}: ${key} belongs in ${elsewhere}. Move it there.`, {
@@ -187,12 +187,22 @@ function unknownKey(key: string, place: FileName, file: string): LabError {
       nearest: key,
     });
   }
-  const nearest = nearestName(key, [...keysOf[place].keys()]);
+  const known = [...keysOf[place].keys()];
+  const nearest = nearestName(key, table ? [...tablesOf(known), ...known] : known);
   return new LabError(
     'bad_config',
     `${file}: unknown key ${key}; the nearest known key is ${nearest}. Correct or remove it.`,
     { file, key, nearest },
   );
+}
+
+/** The tables that keys lie in: of a.b.c, a and a.b. */
+function tablesOf(keys: readonly string[]): readonly string[] {
+  const tables = keys.flatMap((key) => {
+    const parts = key.split('.').slice(0, -1);
+    return parts.map((_, i) => parts.slice(0, i + 1).join('.'));
+  });
+  return [...new Set(tables)];
 }
 
 function isChannelTable(name: string, value: unknown): boolean {

@@ -74,8 +74,11 @@ export function readTrainingCase(value: unknown): TrainingCase {
     if (target !== undefined) return target;
     throw wrong('target_modules', name, `one of ${loraTargets.join(', ')}`);
   });
-  const ids = list(object, 'ids').map((id) => numeric(id, 'ids'));
-  const first = numeric(object.first_label_index, 'first_label_index');
+  if (targets.length === 0 || new Set(targets).size < targets.length) {
+    throw wrong('target_modules', targets, 'at least one name, and none twice');
+  }
+  const ids = list(object, 'ids').map((id) => whole(id, 'ids', 0));
+  const first = whole(object.first_label_index, 'first_label_index', 0);
   const weights = list(object, 'weights').map((w) => numeric(w, 'weights'));
   if (!(first >= 1) || first + weights.length !== ids.length) {
     throw wrong(
@@ -89,10 +92,10 @@ export function readTrainingCase(value: unknown): TrainingCase {
     first_label_index: first,
     weights,
     target_modules: targets,
-    r: numeric(object.r, 'r'),
+    r: whole(object.r, 'r', 1),
     lora_alpha: numeric(object.lora_alpha, 'lora_alpha'),
     lr: numeric(object.lr, 'lr'),
-    steps: numeric(object.steps, 'steps'),
+    steps: whole(object.steps, 'steps', 0),
     init: { b_scale: numeric(init.b_scale, 'init.b_scale') },
     adam: {
       beta1: numeric(adam.beta1, 'adam.beta1'),
@@ -108,6 +111,9 @@ export async function runTrainingCase(
   training: TrainingCase,
   signal?: AbortSignal,
 ): Promise<TrainedCase> {
+  const { vocabulary } = model.config;
+  const unknown = training.ids.find((id) => id >= vocabulary);
+  if (unknown !== undefined) throw wrong('ids', unknown, `token ids from 0 to ${vocabulary - 1}`);
   const sequence = sequenceOf(training);
   using adapter = new Adapter(caseStart(model, training));
   const { beta1, beta2, eps } = training.adam;
@@ -258,6 +264,11 @@ function list(object: Record<string, unknown>, field: string): readonly unknown[
 function numeric(value: unknown, field: string): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   throw wrong(field, value, 'a number');
+}
+
+function whole(value: unknown, field: string, least: number): number {
+  if (Number.isSafeInteger(value) && Number(value) >= least) return Number(value);
+  throw wrong(field, value, `a whole number of at least ${least}`);
 }
 
 function wrong(field: string, found: unknown, expected: string): LabError {

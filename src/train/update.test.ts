@@ -113,6 +113,15 @@ describe.each(['cpu', 'wasm'] as const)('an update on %s', (backend) => {
     },
   );
 
+  it('refuses ids that the vocabulary lacks, labels and inputs alike', async () => {
+    for (const at of [0, -1]) {
+      const ids = allModules.ids.with(at, 48);
+      await expect(runTrainingCase(model, { ...allModules, ids })).rejects.toThrow(
+        'ids is 48; expected token ids from 0 to 47',
+      );
+    }
+  });
+
   it('measures labels of weight 0 as well, which train nothing', async () => {
     const expected = cases.visible;
     const weights = expected.weights.map((w, i) => (i % 2 === 0 ? w : 0));
