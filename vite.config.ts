@@ -187,7 +187,8 @@ export default defineConfig({
           name: 'gpu',
           include: ['src/**/*.gpu.test.ts'],
           testTimeout: 120_000,
-          fileParallelism: false,
+          // While one page's kernels compile, which takes one core, the other's compute.
+          maxWorkers: 2,
           browser: {
             enabled: true,
             headless: true,

@@ -107,7 +107,7 @@ test('adapters are opened by drop and by choice, named, compared, merged, mixed 
   await expect(page.getByRole('dialog', { name: 'after the kitchen' })).toBeVisible();
   await window.getByText('Modules by norm').click();
   await expect(window.locator('.shelf-modules tbody tr')).toHaveCount(6);
-  await expectClean(page);
+  await expectClean(page, 'dialog[open]');
 
   // Saved at half the strength: the file's scale is half of 2.
   await window.getByRole('slider', { name: /Strength/ }).fill('0.5');
@@ -164,7 +164,7 @@ test('adapters are opened by drop and by choice, named, compared, merged, mixed 
   await expect(
     compare.getByRole('table', { name: 'The chosen token under each side' }).locator('tbody tr'),
   ).toHaveCount(3);
-  await expectClean(page);
+  await expectClean(page, 'dialog[open]');
   await page.keyboard.press('Escape');
 
   // Kept over a reload, and deleted only when asked twice.

@@ -54,7 +54,7 @@ test('a transcript is searched, filtered, played back and walked by keys', async
   await page.getByLabel('Show only').selectOption('failures');
   await expect(page.locator('.step')).toHaveCount(failed.length);
   await expect(page.locator('.find-count')).toHaveText(`${failed.length} of 60`);
-  await expectClean(page);
+  await expectClean(page, '.middle');
   await page.getByLabel('Show only').selectOption('updates');
   await expect(page.locator('.card.good')).toHaveCount(
     events.filter((event) => event.type === 'boundary' && event.outcome === 'updated').length,
@@ -67,7 +67,7 @@ test('a transcript is searched, filtered, played back and walked by keys', async
   const slow = steps.filter((step) => (step.clock?.seconds ?? 0) >= 1);
   expect(slow.length).toBeGreaterThan(1);
   await expect(page.locator('.step')).toHaveCount(slow.length);
-  await expectClean(page);
+  await expectClean(page, '.middle');
   await page.getByLabel('Number to filter by').selectOption('kl');
   await expect(page.locator('.step')).toHaveCount(50); // no limit is typed yet
   await page.getByRole('button', { name: 'Do not filter by a number' }).click();
@@ -121,7 +121,7 @@ test('a step has an address, its record, and says why there was no update in num
   await current.getByRole('button', { name: 'JSON' }).click();
   const shown = await page.getByRole('dialog').locator('pre').textContent();
   expect(JSON.parse(shown ?? '')).toEqual(steps[11]);
-  await expectClean(page);
+  await expectClean(page, 'dialog[open]');
   await page.keyboard.press('Escape');
 
   // The numbers of a boundary stand beside what they were compared with.

@@ -114,7 +114,7 @@ test('several tasks and methods run one after another with the time that is left
   await dialog.getByLabel('Seeds').fill('1,2');
   await dialog.getByLabel('frozen', { exact: true }).check();
   await expect(dialog.getByRole('status')).toHaveText('20 episodes: 5 tasks × 2 seeds × 2 methods');
-  await expectClean(page);
+  await expectClean(page, 'dialog[open]');
   await dialog.getByRole('button', { name: 'Run them' }).click();
   await expect(page.locator('.activity')).toContainText(/Episode 2 of 20, about .+ left/);
   await page.getByRole('button', { name: 'Stop' }).click();
@@ -151,7 +151,7 @@ test('an experiment file runs in the queue, and goes on with what has no run her
   const dialog = await open('ranks.toml', text);
   await expect(dialog.getByRole('status')).toHaveText('6 episodes: 2 tasks × 1 seed × 3 arms');
   await expect(dialog).toContainText('is told from 0 with 80 % power if it is');
-  await expectClean(page);
+  await expectClean(page, 'dialog[open]');
   await dialog.getByRole('button', { name: 'Run them' }).click();
   await page.getByRole('tab', { name: 'Runs (6)' }).click({ timeout: 60_000 });
   const wrong = await open('wrong.toml', text.replace('valid_seen', 'test'));

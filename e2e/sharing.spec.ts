@@ -103,7 +103,7 @@ test('a report is made of the runs kept here, and all runs are deleted after ask
   await page.getByRole('tabpanel').getByRole('button', { name: 'Report…' }).click();
   const report = page.getByRole('dialog', { name: 'Report' });
   await expect(report.locator('iframe').contentFrame().locator('h1')).toBeVisible();
-  await expectClean(page);
+  await expectClean(page, 'dialog[open]');
   const [html] = await Promise.all([
     page.waitForEvent('download'),
     report.getByRole('button', { name: 'HTML' }).click(),
@@ -117,7 +117,7 @@ test('a report is made of the runs kept here, and all runs are deleted after ask
   await expect(report).toHaveCount(0);
 
   await page.getByRole('button', { name: 'Delete all…' }).click();
-  await expectClean(page);
+  await expectClean(page, '.side');
   await page.getByRole('button', { name: 'Keep', exact: true }).click();
   await expect(page.locator('.run-open')).toHaveCount(2);
   await page.getByRole('button', { name: 'Delete all…' }).click();

@@ -43,7 +43,7 @@ test('a token tells all its numbers, is kept in a table, and all boundaries are 
     await page.locator('.heatmap-foot').getByText(quantity, { exact: true }).click();
     await expect(page.locator('.token:not(.unmeasured)').first()).toBeVisible();
   }
-  await expectClean(page);
+  await expectClean(page, '.right');
 
   await page.getByText('kept 2', { exact: true }).click();
   const rows = page.locator('.token-table tbody tr');
@@ -55,7 +55,7 @@ test('a token tells all its numbers, is kept in a table, and all boundaries are 
   const csv = await page.evaluate(() => navigator.clipboard.readText());
   expect(csv.split('\n')[0]).toMatch(/^step,place,id,piece,weight,count,ce_before/);
   expect(csv).toContain(`${t},5,${tokens.ids[4]},`);
-  await expectClean(page);
+  await expectClean(page, '.right');
 
   await page.getByRole('button', { name: 'Save the tokens of all boundaries' }).click();
   const all = events.flatMap((event) =>
