@@ -107,10 +107,10 @@ async function update(model: LlamaModel, work: Work): Promise<number> {
   return seconds;
 }
 
-/** Bytes of the cache's rows that a token in the middle of the decoded ones reads. */
-function cacheBytes({ config }: LlamaModel, work: Work): number {
-  const rows = work.prompt + work.decode / 2;
-  return rows * 2 * 4 * config.layers * config.kvHeads * config.headDim;
+/** Bytes of keys and values that a token in the middle of the decoded ones reads. */
+function cacheBytes(model: LlamaModel, work: Work): number {
+  using cache = cacheFor(model);
+  return ((work.prompt + work.decode / 2) * cache.bytes) / cache.capacity;
 }
 
 function leastBytes(model: LlamaModel, work: Work): number {
