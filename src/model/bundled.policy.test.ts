@@ -41,7 +41,7 @@ test('the bundled policy continues ten prompts with the greedy ids of PyTorch', 
     passes += commits.mock.calls.length - Math.ceil(prompt_ids.length / PREFILL_CHUNK);
     tokens += ids.length;
   }
-  // 0.73 of them are needed; guesses from what was read before save the rest.
-  expect(passes).toBeLessThan(0.75 * tokens);
+  // 0.60 of them are needed; guesses from what was read before save the rest.
+  expect(passes).toBeLessThan(0.65 * tokens);
   model.dispose();
 });

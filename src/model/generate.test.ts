@@ -98,7 +98,7 @@ describe('a generation', () => {
   });
 
   it('forgets a guess that does not come, and leaves none in the cache', async () => {
-    const prompt = [...PROMPT, 5, 6, 7, 8, ...PROMPT, 5, 6];
+    const prompt = [...PROMPT, 5, 6, 7, 8, ...PROMPT, 5, ...PROMPT];
     for (const temperature of [0, 1, 3]) {
       const sampling = { ...GREEDY, temperature, repetitionPenalty: temperature === 1 ? 1.3 : 1 };
       using cache = cacheFor(model);
