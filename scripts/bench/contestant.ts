@@ -17,9 +17,6 @@ export interface Measured {
   readonly decodePerSecond: number;
   /** By processor time of all threads: what the wall clock of a busy machine hides. */
   readonly decodePerProcessorSecond: number | null;
-  /** Sampled over a conversation that repeats itself: as an episode does it, and one token after the other. */
-  readonly turnsPerSecond: number | null;
-  readonly turnsOneByOnePerSecond: number | null;
   readonly updateSeconds: number | null;
   /** A step reads and decodes the same few tokens wherever it stands in an episode. */
   readonly firstStepSeconds: number | null;
@@ -37,8 +34,6 @@ export interface Measured {
 /** Nothing measured but the two speeds. */
 export const UNKNOWN = {
   decodePerProcessorSecond: null,
-  turnsPerSecond: null,
-  turnsOneByOnePerSecond: null,
   updateSeconds: null,
   firstStepSeconds: null,
   lastStepSeconds: null,

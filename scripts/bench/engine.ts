@@ -14,7 +14,6 @@ import { choiceOn, writeChoice } from '../../src/model/variants.ts';
 import type { Contestant, Measured, Work } from './contestant.ts';
 import { countDispatches } from './dispatches.ts';
 import { memoryOf } from './memory.ts';
-import { agentTurns } from './turns.ts';
 
 /** Loads the model once; every measurement starts from an empty cache. `processor`: seconds used so far, where known. */
 export async function engineContestant(
@@ -23,8 +22,7 @@ export async function engineContestant(
   processor: (() => number) | null = null,
 ): Promise<Contestant> {
   const counted = countDispatches();
-  const gguf = await readGguf(source);
-  const model = await loadLlama(gguf, source, { contextLength: 2048 });
+  const model = await loadLlama(await readGguf(source), source, { contextLength: 2048 });
   // Measured anew in each bench: nothing is kept.
   const memory = { recall: async () => undefined, keep: async () => {} };
   await settleVariants(model, backend, { asked: 'measure', memory });
@@ -50,7 +48,6 @@ export async function engineContestant(
         prefillPerSecond: (1000 * work.prompt) / (read - begun),
         decodePerSecond: (1000 * work.decode) / (decoded - read),
         decodePerProcessorSecond: busy && work.decode / busy,
-        ...(await agentTurns(model, gguf)),
         ...(await episodeSteps(model, work.steps)),
         updateSeconds: work.train === 0 ? null : await update(model, work),
         dispatchesPerToken: gpu ? perToken(after.dispatches - before.dispatches) : null,

@@ -25,8 +25,6 @@ export interface GenerateOptions {
   /** A generation ends before the first of these texts; none of it is in the result's text. */
   readonly stopTexts?: readonly string[];
   readonly signal?: AbortSignal;
-  /** At most so many tokens are tried ahead; what is sampled does not depend on it. */
-  readonly guesses?: number;
   /** Called as the prompt is read, with the positions done and all that are new. */
   readonly onPrefill?: (done: number, total: number) => void;
 }
@@ -78,7 +76,7 @@ export async function* generate(
   cache.useAdapter(adapter);
   // The last prompt id is always computed: its logits are wanted.
   cache.keepPrefixOf(promptIds.slice(0, -1));
-  using reader = new ReadAhead(model, adapter, cache, promptIds, options.guesses);
+  using reader = new ReadAhead(model, adapter, cache, promptIds);
   const history = new Set(promptIds);
   const sample = async (): Promise<SampledToken> => {
     const only = reader.onlyPending;

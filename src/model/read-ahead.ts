@@ -24,25 +24,17 @@ export class ReadAhead {
   readonly #adapter: Adapter | null;
   readonly #cache: KvCache;
   readonly #ids: number[];
-  readonly #guesses: number;
   /** The last ids of the cache, there only because they may come; the next first. */
   #guessed: readonly number[] = [];
   /** Logits after what is known, then after each guess. */
   #rows: Float32Array[] = [];
 
   /** `ids`: all that is known, of which the cache holds a shorter prefix. */
-  constructor(
-    model: LlamaModel,
-    adapter: Adapter | null,
-    cache: KvCache,
-    ids: readonly number[],
-    guesses: number = MOST_GUESSED,
-  ) {
+  constructor(model: LlamaModel, adapter: Adapter | null, cache: KvCache, ids: readonly number[]) {
     this.#model = model;
     this.#adapter = adapter;
     this.#cache = cache;
     this.#ids = [...ids];
-    this.#guesses = guesses;
   }
 
   /** The only id that is not in the cache yet; null where there are more, or its logits are here. */
@@ -83,7 +75,7 @@ export class ReadAhead {
   #guess(most: number, endIds: ReadonlySet<number>): readonly number[] {
     if (onGpu()) return [];
     const room = this.#cache.limit - this.#ids.length;
-    const guessed = guessNext(this.#ids, Math.min(this.#guesses, most, room));
+    const guessed = guessNext(this.#ids, Math.min(MOST_GUESSED, most, room));
     const end = guessed.findIndex((id) => endIds.has(id)); // nothing is wanted after it
     return end < 0 ? guessed : guessed.slice(0, end);
   }
