@@ -1,7 +1,7 @@
 /** The bundled policy's file in this engine: PyTorch's prompts as ids, and PyTorch's greedy ids after them. */
 
 import { readFileSync } from 'node:fs';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import greedy from '../../e2e/fixtures/policy/greedy.json' with { type: 'json' };
 import { readGguf } from '../formats/gguf.ts';
 import { bytesSource } from '../formats/source.ts';
@@ -10,7 +10,6 @@ import { bundledModels } from '../store/models.ts';
 import { createTokenizer } from '../text/tokenizer.ts';
 import { cacheFor } from './cache.ts';
 import { openBackend } from './device.ts';
-import { PREFILL_CHUNK } from './forward.ts';
 import { generate } from './generate.ts';
 import { loadLlama } from './llama.ts';
 import { finish } from './macrotask.ts';
@@ -25,12 +24,9 @@ test('the bundled policy continues ten prompts with the greedy ids of PyTorch', 
   const model = await loadLlama(gguf, source, { contextLength: 4096 });
   const tokenizer = createTokenizer(gguf.metadata);
   expect(greedy.prompts).toHaveLength(10);
-  let passes = 0;
-  let tokens = 0;
   for (const { prompt, prompt_ids, ids } of greedy.prompts) {
     expect(tokenizer.encode(prompt, { special: true })).toEqual(prompt_ids);
     using cache = cacheFor(model);
-    const commits = vi.spyOn(cache, 'commit'); // one a pass
     const told = await finish(
       generate(model, tokenizer, null, cache, prompt_ids, deriveRng(1), {
         sampling: GREEDY,
@@ -38,10 +34,6 @@ test('the bundled policy continues ten prompts with the greedy ids of PyTorch', 
       }),
     );
     expect(told.ids).toEqual(ids);
-    passes += commits.mock.calls.length - Math.ceil(prompt_ids.length / PREFILL_CHUNK);
-    tokens += ids.length;
   }
-  // 0.60 of them are needed; guesses from what was read before save the rest.
-  expect(passes).toBeLessThan(0.65 * tokens);
   model.dispose();
 });

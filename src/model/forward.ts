@@ -26,8 +26,8 @@ export const PREFILL_CHUNK = 64;
 const LISTEN_FROM = 8;
 
 export interface ForwardOptions {
-  /** Which positions' logits to return; a number: of so many last ones. */
-  readonly logits: 'last' | 'all' | 'none' | number;
+  /** Which positions' logits to return. */
+  readonly logits: 'last' | 'all' | 'none';
   readonly signal?: AbortSignal;
   /** Called after each chunk with the positions done so far. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -36,8 +36,8 @@ export interface ForwardOptions {
 }
 
 /**
- * Appends `ids` to the cache and returns the logits asked for: [1, V] for 'last', [n, V] for a number, [ids, V]
- * for 'all' (the caller sees to it that this is small enough), null for none. Returns owned. Rejects
+ * Appends `ids` to the cache and returns the logits asked for: [1, V] for 'last', [ids, V] for
+ * 'all' (the caller sees to it that this is small enough), null for 'none'. Returns owned. Rejects
  * with `limit` when the context is too short, `bad_input` for an id outside the vocabulary,
  * `aborted` on the signal; then the cache holds whole chunks and stays usable.
  */
@@ -53,16 +53,15 @@ export async function forward(
   cache.reserve(cache.length + ids.length);
   trimPool(SPARE_BYTES);
   const size = options.chunk ?? PREFILL_CHUNK;
-  const wanted = wantedOf(options.logits, ids.length);
   const rows: tf.Tensor2D[] = [];
   try {
     for (let from = 0; from < ids.length; from += size) {
       if (from > 0) await nextMacrotask();
       throwIfAborted(options.signal);
       const chunk = ids.slice(from, from + size);
-      const after = ids.length - (from + chunk.length);
-      const asked = Math.min(Math.max(0, wanted - after), chunk.length);
-      const logits = await forwardChunk(model, adapter, cache, chunk, asked, options.signal);
+      const last = from + size >= ids.length;
+      const wanted = options.logits === 'last' && !last ? 'none' : options.logits;
+      const logits = await forwardChunk(model, adapter, cache, chunk, wanted, options.signal);
       if (logits !== null) rows.push(logits);
       cache.commit(chunk);
       options.onProgress?.(Math.min(from + size, ids.length), ids.length);
@@ -74,10 +73,6 @@ export async function forward(
   } finally {
     tf.dispose(rows);
   }
-}
-
-function wantedOf(logits: ForwardOptions['logits'], count: number): number {
-  return typeof logits === 'number' ? logits : { none: 0, last: 1, all: count }[logits];
 }
 
 /**
@@ -100,13 +95,12 @@ export async function forwardSampled(
   return sampled;
 }
 
-/** Logits [asked, V] of the last `asked` of `ids`; null for none. */
 async function forwardChunk(
   model: LlamaModel,
   adapter: Adapter | null,
   cache: KvCache,
   ids: readonly number[],
-  asked: number,
+  wanted: ForwardOptions['logits'],
   signal: AbortSignal | undefined,
 ): Promise<tf.Tensor2D | null> {
   const start = cache.length;
@@ -114,11 +108,11 @@ async function forwardChunk(
   const [only] = ids;
   if (only !== undefined && ids.length === 1 && decoderFits(model, adapter)) {
     const logits = await decoderOf(model).step(adapter, cache, only, start);
-    if (asked > 0) return logits;
+    if (wanted !== 'none') return logits;
     logits.dispose();
     return null;
   }
-  if (cache.form.kind === 'tiles') return passChunk(model, adapter, cache, ids, asked, signal);
+  if (cache.form.kind === 'tiles') return passChunk(model, adapter, cache, ids, wanted, signal);
   let x = embed(model, ids);
   try {
     for (const [index, layer] of model.layers.entries()) {
@@ -134,8 +128,11 @@ async function forwardChunk(
       x.dispose();
       x = next;
     }
-    if (asked === 0) return null;
-    return tf.tidy(() => logitsOf(model, tf.slice(x, [ids.length - asked, 0])));
+    if (wanted === 'none') return null;
+    return tf.tidy(() => {
+      const asked = wanted === 'all' ? x : tf.slice(x, [ids.length - 1, 0]);
+      return logitsOf(model, asked);
+    });
   } finally {
     x.dispose();
   }
@@ -153,9 +150,10 @@ async function passChunk(
   adapter: Adapter | null,
   cache: KvCache,
   ids: readonly number[],
-  asked: number,
+  wanted: ForwardOptions['logits'],
   signal: AbortSignal | undefined,
 ): Promise<tf.Tensor2D | null> {
+  const asked = { none: 0, last: 1, all: ids.length }[wanted];
   using pass = new SimdPass(model, adapter, cache, ids, asked);
   for (const index of model.layers.keys()) {
     if (index > 0 && ids.length >= LISTEN_FROM) await listen(signal);

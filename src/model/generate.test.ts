@@ -14,7 +14,7 @@ import { type LlamaModel, loadLlama } from './llama.ts';
 import { projectionShape } from './llama-config.ts';
 import { Adapter, freshAdapter } from './lora.ts';
 import { finish } from './macrotask.ts';
-import { argmax, GREEDY, type SamplingOptions, sampleToken } from './sampler.ts';
+import { argmax, GREEDY } from './sampler.ts';
 import { nodeWasmPaths } from './wasm-paths-node.ts';
 
 let model: LlamaModel;
@@ -68,24 +68,6 @@ async function greedyWithoutCache(prompt: readonly number[], tokens: number): Pr
   return ids.slice(prompt.length);
 }
 
-/** Ids and log-probabilities of a loop that runs and samples one token after the other. */
-async function oneByOne(prompt: readonly number[], tokens: number, sampling: SamplingOptions) {
-  using cache = cacheFor(model);
-  const rng = deriveRng(1, 's');
-  const ids: number[] = [];
-  const logprobs: number[] = [];
-  for (let pending = [...prompt]; ids.length < tokens; pending = ids.slice(-1)) {
-    const logits = await forward(model, null, cache, pending, { logits: 'last' });
-    if (logits === null) throw new Error('no logits');
-    const row = await logits.data<'float32'>();
-    logits.dispose();
-    const { id, logprob } = sampleToken(row, [...prompt, ...ids], sampling, rng);
-    ids.push(id);
-    logprobs.push(logprob);
-  }
-  return { ids, logprobs };
-}
-
 describe('a generation', () => {
   it('by cache gives the greedy ids of whole forward passes', async () => {
     using cache = cacheFor(model);
@@ -95,17 +77,6 @@ describe('a generation', () => {
     expect(steps.map(({ text }) => text).join('')).toBe(result.text);
     expect(result.logprobs.every((value) => value <= 0)).toBe(true);
     expect(result.promptTokens).toBe(PROMPT.length);
-  });
-
-  it('forgets a guess that does not come, and leaves none in the cache', async () => {
-    const prompt = [...PROMPT, 5, 6, 7, 8, ...PROMPT, 5, ...PROMPT];
-    for (const temperature of [0, 1, 3]) {
-      const sampling = { ...GREEDY, temperature, repetitionPenalty: temperature === 1 ? 1.3 : 1 };
-      using cache = cacheFor(model);
-      const { result } = await tell(cache, prompt, { sampling, maxTokens: 40 });
-      expect(result).toMatchObject(await oneByOne(prompt, result.ids.length, sampling));
-      expect(cache.ids).toEqual([...prompt, ...result.ids.slice(0, -1)]);
-    }
   });
 
   it('computes only what the cache does not hold, to the same bits', async () => {

@@ -5,11 +5,10 @@ import type { Rng } from '../math/rng.ts';
 import type { Generation, GenerationStop } from '../records.ts';
 import { createTextStream, type Tokenizer } from '../text/tokenizer.ts';
 import type { KvCache } from './cache.ts';
-import { forwardSampled } from './forward.ts';
+import { forward, forwardSampled } from './forward.ts';
 import type { LlamaModel } from './llama.ts';
 import type { Adapter } from './lora.ts';
 import { nextMacrotask } from './macrotask.ts';
-import { ReadAhead } from './read-ahead.ts';
 import {
   isPlain,
   plainDraw,
@@ -76,26 +75,22 @@ export async function* generate(
   cache.useAdapter(adapter);
   // The last prompt id is always computed: its logits are wanted.
   cache.keepPrefixOf(promptIds.slice(0, -1));
-  using reader = new ReadAhead(model, adapter, cache, promptIds);
+  let pending = promptIds.slice(cache.length);
   const history = new Set(promptIds);
-  const sample = async (): Promise<SampledToken> => {
-    const only = reader.onlyPending;
-    if (only !== null && isPlain(sampling)) {
-      const draw = () => plainDraw(sampling, rng);
-      const drawn = await forwardSampled(model, adapter, cache, only, draw);
-      if (drawn !== null) return drawn;
-    }
-    const first = ids.length === 0;
-    const row = await reader.row(maxTokens - ids.length - 1, tokenizer.eosIds, {
-      ...(signal && { signal }),
-      ...(first && options.onPrefill && { onProgress: options.onPrefill }),
-    });
-    return sampleToken(row, history, sampling, rng);
-  };
   while (ids.length < maxTokens) {
     let sampled: SampledToken;
     try {
-      sampled = await sample();
+      const [only] = pending;
+      const drawn =
+        only !== undefined && pending.length === 1 && isPlain(sampling)
+          ? await forwardSampled(model, adapter, cache, only, () => plainDraw(sampling, rng))
+          : null;
+      if (drawn !== null) sampled = drawn;
+      else {
+        const heard = ids.length === 0 ? options : { signal };
+        const row = await nextLogits(model, adapter, cache, pending, heard);
+        sampled = sampleToken(row, history, sampling, rng);
+      }
     } catch (thrown) {
       if (isAbort(thrown)) return result('abort');
       throw thrown;
@@ -116,7 +111,7 @@ export async function* generate(
     yield { id, logprob, text: fresh };
     if (cut !== null) return result('stop');
     if (ended) return result('eos');
-    reader.push(id);
+    pending = [id];
     await nextMacrotask();
     if (signal?.aborted) return result('abort');
   }
@@ -131,6 +126,26 @@ function roomAfter(promptIds: readonly number[], cache: KvCache): number {
     `The prompt has ${promptIds.length} tokens and the context holds ${cache.limit}; there is no room for an answer. Shorten the conversation, or load the model with a longer context.`,
     { length: promptIds.length, limit: cache.limit },
   );
+}
+
+async function nextLogits(
+  model: LlamaModel,
+  adapter: Adapter | null,
+  cache: KvCache,
+  ids: readonly number[],
+  { signal, onPrefill }: Pick<GenerateOptions, 'onPrefill'> & { signal?: AbortSignal | undefined },
+): Promise<Float32Array> {
+  const logits = await forward(model, adapter, cache, ids, {
+    logits: 'last',
+    ...(signal && { signal }),
+    ...(onPrefill && { onProgress: onPrefill }),
+  });
+  if (logits === null) throw new LabError('internal', 'The last position gave no logits.');
+  try {
+    return await logits.data<'float32'>();
+  } finally {
+    logits.dispose();
+  }
 }
 
 /** How many last characters may be the beginning of a stop text. */
