@@ -150,6 +150,29 @@ describe.each(SHAPES)('over tiles of 16 bits, $heads ($kvHeads) x $headDim', (sh
   });
 });
 
+it('over tiles of 16 bits is that of tfjs in 20 random shapes, in parts of any size', async () => {
+  await openHost('wasm');
+  const rng = deriveRng(8, 'narrow');
+  for (let n = 0; n < 20; n++) {
+    const kvHeads = 1 + rng.int(3);
+    const heads = kvHeads * (1 + rng.int(4));
+    const headDim = 4 * (1 + rng.int(24));
+    const length = 1 + rng.int(200);
+    const window = rng.int(2) === 0 ? {} : { window: 1 + rng.int(150) };
+    const shape = { heads, kvHeads, headDim, scale: SCALE / Math.sqrt(headDim), ...window };
+    tf.tidy(() => {
+      const q = random2D(rng, length, heads * headDim, 2);
+      const k = random2D(rng, length, kvHeads * headDim, 2);
+      const v = random2D(rng, length, kvHeads * headDim, 2);
+      const [q16, k16, v16] = [rounded(q, headDim), rounded(k, headDim), rounded(v, headDim)];
+      const span = { ...shape, start: 0, length };
+      const reference = attentionReference(q16, k16, v16, span).dataSync();
+      const own = throughNarrowTiles({ q, k, v }, shape, 1 + rng.int(length));
+      expect(distance(own, reference), JSON.stringify({ ...shape, length })).toBeLessThan(2e-4);
+    });
+  }
+});
+
 it('a value that is not finite comes through', async () => {
   await openHost('wasm');
   tf.tidy(() => {
