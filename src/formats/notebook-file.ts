@@ -125,15 +125,17 @@ function notesOf(value: Json): RunNotes {
 
 function entryOf(value: Json, name: string): ShelvedAdapter {
   const fields = fieldsOf(value);
+  const without = (key: string) =>
+    bad(`${name}: notebook.json names an adapter without ${key}. Export it again.`);
   const text = (key: string): string => {
     const found = fields[key];
     if (typeof found === 'string') return found;
-    throw bad(`${name}: notebook.json names an adapter without ${key}. Export it again.`);
+    throw without(key);
   };
   const count = (key: string): number => {
     const found = fields[key];
     if (typeof found === 'number') return found;
-    throw bad(`${name}: notebook.json names an adapter without ${key}. Export it again.`);
+    throw without(key);
   };
   return {
     id: text('id'),

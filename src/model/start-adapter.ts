@@ -20,11 +20,14 @@ export function startAdapterRef({ name, sha256 }: StartAdapter): StartAdapterRef
   return { name, sha256 };
 }
 
+/** What is asked of an adapter before an episode starts from it. */
+export type StartCandidate = Pick<StartAdapter, 'name' | 'data'>;
+
 /**
  * Throws `bad_config`, naming both shapes, where training could not go on from it: the settings say which
  * rank, alpha and projections a run trains, in every layer. One that is only used may have any shape.
  */
-export function checkTrainable({ name, data }: StartAdapter, settings: Settings, layers: number) {
+export function checkTrainable({ name, data }: StartCandidate, settings: Settings, layers: number) {
   const { lora_rank: rank, lora_alpha: alpha, target_modules: targets } = settings;
   if (isShaped(data, { rank, alpha, targets }, layers)) return;
   throw new LabError(

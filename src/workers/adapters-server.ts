@@ -109,7 +109,8 @@ export function adapterHandlers(engine: EngineHost): Handlers<Api> {
       adapterModules: async ({ id }) => describeAdapter(await adapterData(id)).modules,
       async startProblem({ id, settings }) {
         if (engine.info === null) return null; // it is loaded before the run
-        const start = { ...(await getAdapter(id)), sha256: '', data: await adapterData(id) };
+        const { name } = await getAdapter(id);
+        const start = { name, data: await adapterData(id) };
         try {
           engine.checkStart(start, settings);
           return null;

@@ -17,7 +17,12 @@ import { freshAdapter } from '../model/lora.ts';
 import { defaultNeeds, estimateMemory } from '../model/memory.ts';
 import { gpuBackend } from '../model/ops/program.ts';
 import { LlamaPolicy, templateOf } from '../model/policy.ts';
-import { checkTrainable, type StartAdapter, startAdapterRef } from '../model/start-adapter.ts';
+import {
+  checkTrainable,
+  type StartAdapter,
+  type StartCandidate,
+  startAdapterRef,
+} from '../model/start-adapter.ts';
 import { choiceOn, readChoice, runnable, useChoice, writeChoice } from '../model/variants.ts';
 import type { Learner, Policy, Summariser } from '../ports.ts';
 import type {
@@ -214,7 +219,7 @@ export class EngineHost {
   }
 
   /** Throws as {@link episode} does where an episode of these settings cannot start from the adapter. */
-  checkStart(start: StartAdapter, asked: Settings): void {
+  checkStart(start: StartCandidate, asked: Settings): void {
     if (this.#remote) throw servedStart(start);
     const { config } = this.loaded.model;
     checkFits(start.data, config);
@@ -318,7 +323,7 @@ function summaryRef(
 }
 
 /** A tab cannot put an adapter onto a server's disk. */
-function servedStart({ name }: StartAdapter): LabError {
+function servedStart({ name }: StartCandidate): LabError {
   return new LabError(
     'bad_config',
     `The run is to start from the adapter "${name}", and the model is on a server, which reads adapters from its own disk alone. Name the adapter's path there as the server's adapter, or load the model here.`,

@@ -1,7 +1,7 @@
 /**
  * Some new positions through the whole model on WASM, by calls of the vector kernels on addresses: no
- * tensor is made but the logits. Its numbers are
- * those of the ops of layer.ts, bit for bit; they are its reference, and what runs elsewhere.
+ * tensor is made but the logits. Over a cache of float32 its numbers are those of the ops of layer.ts, bit for
+ * bit; they are its reference, and what runs elsewhere. Over one of 16 bits only attention's differ.
  */
 
 import * as tf from '@tensorflow/tfjs-core';
@@ -46,7 +46,8 @@ export class SimdPass {
   readonly #tokens: number;
   readonly #asked: number;
   readonly #start: number;
-  readonly #bits: CacheBits;
+  /** The cache's tiles are float32: a flag for the kernels. */
+  readonly #wide: number;
   readonly #kernels: SimdKernels;
   readonly #memory: Block;
   readonly #at: Readonly<Record<Part, number>>;
@@ -67,7 +68,7 @@ export class SimdPass {
     this.#tokens = ids.length;
     this.#asked = asked;
     this.#start = cache.length;
-    this.#bits = cacheBitsOf(model);
+    this.#wide = Number(cache.form.kind === 'tiles' && cache.form.bits === 32);
     this.#kernels = kernels;
     const sizes = partBytes(model, adapter, ids.length);
     this.#memory = new Block(Object.values(sizes).reduce((sum, bytes) => sum + bytes, 0));
@@ -85,7 +86,6 @@ export class SimdPass {
     const kernels = this.#kernels;
     const { heads, kvHeads, headDim, scale, window } = layer.heads;
     const tiles = pointerOf(this.#cache.tiles(index));
-    const wide = Number(this.#bits === 32);
     const project = (input: number, target: LoraTarget, to: number, count: number) =>
       this.#project(layer, index, input, target, to, count);
 
@@ -93,7 +93,7 @@ export class SimdPass {
     project(normed, 'k_proj', k, tokens);
     this.#turn(layer, k, kvHeads, layer.keyNorm, 0);
     project(normed, 'v_proj', v, tokens);
-    kernels.keepRows(k, v, tiles, tokens, kvHeads, headDim, this.#start, wide);
+    kernels.keepRows(k, v, tiles, tokens, kvHeads, headDim, this.#start, this.#wide);
     const kept = index === layers.length - 1 ? this.#asked : tokens;
     if (kept === 0) return;
     const first = tokens - kept;
@@ -112,7 +112,7 @@ export class SimdPass {
       this.#start + first,
       window ?? 0,
       scale,
-      wide,
+      this.#wide,
       0,
       kept * heads,
     );
