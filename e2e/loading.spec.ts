@@ -1,7 +1,9 @@
 /** What is seen before the script has come, and what its coming costs. */
 
 import { expect, test } from '@playwright/test';
+import { formatRunFile } from '../src/formats/run-file.ts';
 import { playBack } from './fixtures/recorded/engine.ts';
+import { madeRun } from './fixtures/recorded/household-run.ts';
 import { traceWork } from './trace.ts';
 
 // Playwright's own trace copies the document, on the thread that is measured.
@@ -32,6 +34,24 @@ test('loading blocks the page thread for less than 100 ms, and the first sight n
   await expect(page.locator('.run-bar')).toBeVisible();
   // What cannot answer yet takes neither a click nor the focus.
   await expect(page.locator('#root')).toHaveAttribute('inert');
+});
+
+test('a file that falls before the page is drawn is opened all the same', async ({ page }) => {
+  await playBack(page, {});
+  await page.addInitScript(
+    (text) => {
+      document.addEventListener('DOMContentLoaded', () => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([text], 'early.jsonl'));
+        document.documentElement.dataset.early = String(document.getElementById('root')?.inert);
+        document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true }));
+      });
+    },
+    formatRunFile(madeRun({ steps: 6, talk: 1, seed: 2 })),
+  );
+  await page.goto('/');
+  await expect(page.locator('html')).toHaveAttribute('data-early', 'true');
+  await expect(page.locator('.step').first()).toBeVisible();
 });
 
 test('a newcomer sees a model act within ten seconds of opening the page, by one click', {

@@ -1,8 +1,6 @@
-/** The page: where each panel stands, what keys do, and what happens to a dropped file. */
+/** The page: where each panel stands, and what keys do. */
 
-import { type DragEvent, lazy, Suspense, useEffect, useState } from 'react';
-import { openFiles } from './actions.ts';
-import { takeAdapters } from './adapter-shelf-state.ts';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { followAddress } from './address.ts';
 import { Header } from './header.tsx';
 import { Icon } from './icons.tsx';
@@ -37,6 +35,7 @@ export function App() {
   const comparing = useLab((state) => state.comparing.open);
   const side = useLab((state) => state.side);
   const enlarged = useLab((state) => state.reading.enlarged);
+  const draggedOver = useLab((state) => state.draggedOver);
   useEffect(() => {
     document.documentElement.dataset.theme = theme;
   }, [theme]);
@@ -47,9 +46,8 @@ export function App() {
   useFollowedAddress();
   useTitle();
   useLeaveWarning();
-  const drop = useDrop();
   return (
-    <div className="app" {...drop.handlers}>
+    <div className="app">
       <SkipButton to={run && !comparing ? say.skipToTranscript : say.skipToMain} />
       <Header />
       <TabsBanner />
@@ -68,7 +66,7 @@ export function App() {
       <Notices />
       <TipLayer />
       <Tour />
-      {drop.over && (
+      {draggedOver && (
         <div className="drop" aria-hidden="true">
           <p>{say.dropHere}</p>
         </div>
@@ -193,28 +191,4 @@ function useLeaveWarning(): void {
     window.addEventListener('beforeunload', warn);
     return () => window.removeEventListener('beforeunload', warn);
   }, [running]);
-}
-
-function useDrop() {
-  const [over, setOver] = useState(false);
-  const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files');
-  return {
-    over,
-    handlers: {
-      onDragOver: (event: DragEvent) => {
-        if (!hasFiles(event)) return;
-        event.preventDefault();
-        setOver(true);
-      },
-      onDragLeave: (event: DragEvent) => {
-        if (event.relatedTarget === null) setOver(false);
-      },
-      onDrop: async (event: DragEvent) => {
-        if (!hasFiles(event)) return;
-        event.preventDefault();
-        setOver(false);
-        await openFiles(await takeAdapters([...event.dataTransfer.files]));
-      },
-    },
-  };
 }

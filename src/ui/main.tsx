@@ -1,23 +1,33 @@
 /** Starts the page: draws it, starts the engine, and reports errors that nothing else caught. */
 
-import { StrictMode } from 'react';
+import { StrictMode, startTransition, useLayoutEffect } from 'react';
 import { createRoot } from 'react-dom/client';
 import { openRunAt, startLab } from './actions.ts';
 import { applyAddress } from './address.ts';
 import { App } from './app.tsx';
+import { listenToDrops } from './drops.ts';
 import { runAddressOf } from './query.ts';
 import { reportStray } from './report.ts';
 import { stopAndWait } from './running.ts';
 import { watchTabs } from './tabs.ts';
 
+listenToDrops(document);
 const root = document.getElementById('root');
 if (root) {
-  // What the build has drawn there could not answer yet.
-  root.inert = false;
-  createRoot(root).render(
-    <StrictMode>
-      <App />
-    </StrictMode>,
+  const Live = () => {
+    // What the build has drawn there could not answer yet.
+    useLayoutEffect(() => {
+      root.inert = false;
+    }, []);
+    return <App />;
+  };
+  // A transition, so that the first drawing is done in slices between which the page answers.
+  startTransition(() =>
+    createRoot(root).render(
+      <StrictMode>
+        <Live />
+      </StrictMode>,
+    ),
   );
 }
 window.addEventListener('unhandledrejection', (event) => reportStray(event.reason));

@@ -9,6 +9,7 @@ import {
   plural,
   valueText,
   whenText,
+  wholeText,
 } from './numbers.ts';
 
 test('bytes have decimal units and one decimal below 100', () => {
@@ -19,6 +20,17 @@ test('bytes have decimal units and one decimal below 100', () => {
     '98.4 MB',
     '150 MB',
     '2.5 GB',
+  ]);
+});
+
+test('whole numbers are written in full, in groups of three digits', () => {
+  expect([0, 999, 1000, 4096, 2408640, -12345].map(wholeText)).toEqual([
+    '0',
+    '999',
+    '1,000',
+    '4,096',
+    '2,408,640',
+    '-12,345',
   ]);
 });
 

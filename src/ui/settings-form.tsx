@@ -337,10 +337,14 @@ function defaultText(field: Field): string {
   return Array.isArray(field.default) ? field.default.join(', ') : String(field.default);
 }
 
+function boundText(bound: number): string {
+  if (!Number.isInteger(bound)) return String(bound);
+  return bound >= Number.MAX_SAFE_INTEGER ? '2⁵³ − 1' : wholeText(bound);
+}
+
 function rangeText(field: Field): string {
   const unit = field.kind === 'number' && field.unit ? ` ${field.unit}` : '';
   const standard = say.default(defaultText(field), unit);
   if (field.kind !== 'number') return `${standard}.`;
-  const high = field.max >= Number.MAX_SAFE_INTEGER ? '2⁵³ − 1' : wholeText(field.max);
-  return say.range(standard, field.min, high);
+  return say.range(standard, field.min, boundText(field.max));
 }

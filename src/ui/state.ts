@@ -113,6 +113,8 @@ export interface UiState {
   readonly theme: Theme;
   /** Whether the left side is open: setup, runs and adapters. */
   readonly side: boolean;
+  /** Whether files are held over the page. */
+  readonly draggedOver: boolean;
   readonly notices: readonly Notice[];
   readonly nextNotice: number;
   /** Spoken by screen readers: the last thing that happened. */
@@ -123,6 +125,7 @@ export type UiEvent =
   | ReadingEvent
   | ComparingEvent
   | NotebookEvent
+  | { readonly type: 'drag_over'; readonly over: boolean }
   /** The next step of a run that plays back; the last one ends it. */
   | { readonly type: 'play_tick' }
   | { readonly type: 'engine_starting' }
@@ -215,6 +218,7 @@ export const initialState: UiState = {
   scale: 'run',
   theme: 'system',
   side: true,
+  draggedOver: false,
   notices: [],
   nextNotice: 1,
   status: say.startingEngine,
@@ -418,6 +422,8 @@ export function reduce(state: UiState, event: UiEvent): UiState {
       return { ...state, comparing: reduceComparing(state.comparing, event) };
     case 'theme':
       return { ...state, theme: event.theme };
+    case 'drag_over':
+      return state.draggedOver === event.over ? state : { ...state, draggedOver: event.over };
     case 'side':
       return { ...state, side: event.open };
     case 'notice':
