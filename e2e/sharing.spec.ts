@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import { formatRunFile } from '../src/formats/run-file.ts';
+import { readZip, writeZip } from '../src/formats/zip.ts';
 import { expectClean } from './axe.ts';
 import { dropFile } from './drop.ts';
 import { playBack } from './fixtures/recorded/engine.ts';
@@ -79,12 +80,19 @@ test('a run goes home as a bundle, and bundle, world and model open by drop', as
   await dropFile(page, 'mine.attt.zip', bundle);
   await expect(page.getByText('mine.attt.zip · read only')).toBeVisible();
   await expect(page.locator('.step')).toHaveCount(12);
+  // A table of it is gone: the run opens all the same, and what is missing is told.
+  const parts = [...readZip(bundle, 'mine')].filter(([path]) => path !== 'metrics.csv');
+  const part = writeZip(parts.map(([path, bytes]) => ({ path, bytes, stored: false })));
+  await dropFile(page, 'part.attt.zip', Buffer.from(part));
+  await expect(page.getByText('part.attt.zip · read only')).toBeVisible();
+  await expect(page.getByText('part.attt.zip is open, but not whole')).toBeVisible();
+  await expect(page.getByText(/metrics\.csv is named in MANIFEST\.json, but is not/)).toBeVisible();
   // One byte of it changed: refused in words, and the run on screen stays.
   const broken = Buffer.from(bundle);
   broken[broken.length >> 1] = (broken[broken.length >> 1] ?? 0) ^ 0xff;
   await dropFile(page, 'broken.attt.zip', broken);
   await expect(page.getByText('broken.attt.zip was not opened')).toBeVisible();
-  await expect(page.getByText('mine.attt.zip · read only')).toBeVisible();
+  await expect(page.getByText('part.attt.zip · read only')).toBeVisible();
 
   await dropFile(page, 'scene.json', '{"objects": []}');
   await expect(page.getByText('scene.json is open')).toBeVisible();

@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { snapshotIn } from '../formats/bundle-read.ts';
 import { readZip, writeZip } from '../formats/zip.ts';
 import { compare, exportBundle, validate } from './bundle.ts';
 import { attt } from './testing.ts';
@@ -51,11 +52,41 @@ test('export writes each part; a JSONL run becomes a bundle', async () => {
   expect(config).toMatchObject({ peft_type: 'LORA', r: 2, target_modules: ['q_proj', 'v_proj'] });
   await exportBundle({ file: v1, to: 'jsonl', out: out('run.jsonl') });
   await exportBundle({ file: v1, to: 'bundle', out: out('run.attt.zip') });
-  expect(await validate(out('run.attt.zip'))).toMatchObject({ valid: true, schema: 2, events: 62 });
+  expect(await validate(out('run.attt.zip'))).toMatchObject({ valid: true, schema: 3, events: 62 });
   expect((await compare(v1, out('run.attt.zip'))).equal).toBe(true);
   await expect(exportBundle({ file: v1, to: 'peft', out: out('none') })).rejects.toThrow(
     'keeps no adapter',
   );
+});
+
+test('a bundle that lacks what follows from its events and snapshots is made whole again', async () => {
+  const files = new Map(readZip(new Uint8Array(readFileSync(v2)), v2));
+  const weights = files.get('adapter/adapter_model.safetensors');
+  const without = (...paths: string[]) => {
+    const file = join(folder, 'in-part.attt.zip');
+    const kept = [...files].filter(([path]) => !paths.includes(path));
+    writeFileSync(file, writeZip(kept.map(([path, bytes]) => ({ path, bytes, stored: false }))));
+    return file;
+  };
+  const out = (name: string) => join(folder, name);
+  const lost = [
+    'metrics.csv',
+    'tokens.parquet',
+    'adapter/adapter_model.safetensors',
+    'replay/train.py',
+  ];
+  await exportBundle({ file: without(...lost), to: 'bundle', out: out('whole.attt.zip') });
+  expect(await validate(out('whole.attt.zip'))).toMatchObject({ valid: true, schema: 3 });
+  const again = readZip(new Uint8Array(readFileSync(out('whole.attt.zip'))), 'whole');
+  expect(again.get('adapter/adapter_model.safetensors')).toEqual(weights);
+  expect(snapshotIn(again, 'latest')).toEqual(snapshotIn(files, 'latest'));
+
+  // Adam's moments stand nowhere else; the run itself comes out all the same.
+  const bare = without('snapshots/latest.safetensors');
+  const refused = exportBundle({ file: bare, to: 'bundle', out: out('x') });
+  await expect(refused).rejects.toThrow('snapshots/latest.safetensors: is named in MANIFEST.json');
+  await exportBundle({ file: bare, to: 'jsonl', out: out('saved.jsonl') });
+  expect(new Uint8Array(readFileSync(out('saved.jsonl')))).toEqual(files.get('events.jsonl'));
 });
 
 test('compare tells two runs apart by their settings', async () => {

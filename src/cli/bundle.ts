@@ -3,14 +3,25 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { LabError } from '../errors.ts';
-import { adapterFolders, bundlePaths } from '../formats/bundle.ts';
+import { adapterFolders, adapterNames, bundlePaths, startOf } from '../formats/bundle.ts';
 import { type Comparison, compareRuns } from '../formats/bundle-compare.ts';
-import { type BundleProblem, checkBundle, isZip, openRun } from '../formats/bundle-read.ts';
+import { isIrreplaceable } from '../formats/bundle-files.ts';
+import {
+  type BundleProblem,
+  checkBundle,
+  damaged,
+  isZip,
+  openEvents,
+  openRun,
+  snapshotIn,
+} from '../formats/bundle-read.ts';
 import { writeBundle } from '../formats/bundle-write.ts';
 import { predictionLine } from '../formats/predictions.ts';
 import { readZip } from '../formats/zip.ts';
 import type { EpisodeEvent } from '../records.ts';
+import { bundleRun } from '../workers/run-bundle.ts';
 import { readBytes } from './files.ts';
+import { note } from './output.ts';
 import { Predictions } from './predictions.ts';
 
 export interface Validation {
@@ -68,13 +79,17 @@ export async function exportBundle(options: {
 }): Promise<{ readonly written: readonly string[] }> {
   const { file, to, out } = options;
   const bytes = await readBytes(file);
-  // A run of an older schema is brought to the present one first, so that all parts are there.
-  const zip = isZip(bytes) ? bytes : await bundleOf(bytes, file);
+  // These two need the events alone, and so come out of a bundle that lacks something else.
+  if (to === 'bundle') return save([[out, await wholeBundle(bytes, file)]]);
+  if (to === 'jsonl' && isZip(bytes)) {
+    const { files } = await openEvents(bytes, file);
+    return save([[out, partOf(files, bundlePaths.events, file)]]);
+  }
+  // A bare run is brought to the present schema first, so that all parts are there.
+  const zip = isZip(bytes) ? bytes : await wholeBundle(bytes, file);
   const { events } = await openRun(zip, file); // refuses a damaged bundle, naming the file
   const files = readZip(zip, file);
   switch (to) {
-    case 'bundle':
-      return save([[out, zip]]);
     case 'files':
       return save([...files].map(([path, content]) => [join(out, path), content]));
     case 'peft':
@@ -105,10 +120,29 @@ export async function compare(a: string, b: string): Promise<Comparison> {
   return compareRuns(await open(a), await open(b));
 }
 
-async function bundleOf(bytes: Uint8Array, file: string): Promise<Uint8Array> {
-  const { events } = await openRun(bytes, file);
-  const run = basename(file).replace(/\.jsonl$/, '');
-  return writeBundle({ run, createdAt: null, events, adapters: null });
+/**
+ * A bundle as it is where nothing is wrong with it, else one made again from its events and snapshots. Throws
+ * `bad_input` naming the first file that nothing else of it brings back.
+ */
+async function wholeBundle(bytes: Uint8Array, file: string): Promise<Uint8Array> {
+  if (!isZip(bytes)) {
+    const { events } = await openRun(bytes, file);
+    const run = basename(file).replace(/\.jsonl$/, '');
+    return writeBundle({ run, createdAt: null, events, adapters: null });
+  }
+  const { manifest, files, events, problems } = await checkBundle(bytes, file);
+  const lost = problems.filter((problem) => isIrreplaceable(problem.file));
+  if (lost.length > 0) throw damaged(file, lost);
+  if (problems.length === 0) return bytes;
+  for (const problem of problems) note(`${problem.file} ${problem.problem}`);
+  const [start, latest] = adapterNames.map((name) => snapshotIn(files, name));
+  return bundleRun({
+    id: manifest.run,
+    createdAt: manifest.created_at,
+    manifest: startOf(events).manifest,
+    events,
+    snapshots: start && latest ? { start, latest } : null,
+  });
 }
 
 function partOf(files: ReadonlyMap<string, Uint8Array>, path: string, file: string): Uint8Array {

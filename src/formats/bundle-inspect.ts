@@ -7,7 +7,7 @@ import { type BundleContents, factsOf, startOf } from './bundle.ts';
 const NO_TIME = '1970-01-01T00:00:00+00:00';
 
 /** The log of one run: its conversation, its score, and one `info` event for each boundary. */
-export function evalLog({ run, createdAt, events }: BundleContents): Json {
+export function evalLog({ run, createdAt, events }: Omit<BundleContents, 'adapters'>): Json {
   const { manifest, task } = startOf(events);
   const { settings } = manifest;
   const { start_adapter: start, ...facts } = factsOf(events);

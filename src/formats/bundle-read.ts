@@ -9,14 +9,16 @@ import {
   type AdapterName,
   adapterFolders,
   type BundleManifest,
+  type BundleSchema,
   bundlePaths,
   factsOf,
   readManifest,
   snapshotPath,
   startOf,
 } from './bundle.ts';
+import { namesAdapter, neededFiles, remedyFor } from './bundle-files.ts';
 import { readSnapshot } from './bundle-snapshot.ts';
-import { derivedTexts } from './bundle-write.ts';
+import { derivedEntries } from './bundle-write.ts';
 import { readGgufLora } from './gguf-lora.ts';
 import { readPeft } from './peft.ts';
 import { parseRunFile } from './run-file.ts';
@@ -38,9 +40,9 @@ export interface CheckedBundle {
   readonly problems: readonly BundleProblem[];
 }
 
-/** A run as it was kept: schema 1 is a JSONL file, 2 a bundle. */
+/** A run as it was kept: schema 1 is a JSONL file, later ones are bundles. */
 export interface OpenedRun {
-  readonly schema: 1 | 2;
+  readonly schema: 1 | BundleSchema;
   readonly events: readonly EpisodeEvent[];
   /** The bundle's files by path; none in schema 1. */
   readonly files: ReadonlyMap<string, Uint8Array>;
@@ -55,15 +57,28 @@ export async function openRun(bytes: Uint8Array, name: string): Promise<OpenedRu
     const text = new TextDecoder().decode(bytes);
     return { schema: 1, events: parseRunFile(text, name), files: new Map() };
   }
-  const { files, events, problems } = await checkBundle(bytes, name);
-  const [first] = problems;
-  if (first) {
-    const more = problems.length > 1 ? ` (and ${problems.length - 1} more problems)` : '';
-    throw new LabError('bad_input', `${name}: ${first.file}: ${first.problem}${more}`, {
-      file: first.file,
-    });
-  }
-  return { schema: 2, events, files };
+  const { manifest, files, events, problems } = await checkBundle(bytes, name);
+  if (problems.length > 0) throw damaged(name, problems);
+  return { schema: manifest.schema, events, files };
+}
+
+/**
+ * A bundle whose events are what its manifest says, with what is wrong elsewhere in it. Throws as
+ * {@link openRun} does where they are not.
+ */
+export async function openEvents(bytes: Uint8Array, name: string): Promise<CheckedBundle> {
+  const checked = await checkBundle(bytes, name);
+  const own = checked.problems.filter(({ file }) => file === bundlePaths.events);
+  if (own.length > 0) throw damaged(name, own);
+  return checked;
+}
+
+/** The first problem as an error. */
+export function damaged(name: string, [first, ...rest]: readonly BundleProblem[]): LabError {
+  const more = rest.length > 0 ? ` (and ${rest.length} more problems)` : '';
+  return new LabError('bad_input', `${name}: ${first?.file}: ${first?.problem}${more}`, {
+    file: first?.file ?? '',
+  });
 }
 
 /** True for the first bytes of a zip. */
@@ -109,40 +124,15 @@ export async function checkBundle(bytes: Uint8Array, name: string): Promise<Chec
     const file = files.get(bundlePaths.events);
     if (file) events = parseRunFile(new TextDecoder().decode(file), bundlePaths.events);
   });
-  const derived = new Map(events.length > 0 ? derivedTexts(events) : []);
-  const whole: (readonly [path: string, file: Uint8Array])[] = [];
-  for (const [path, sum] of Object.entries(manifest.files)) {
-    const file = files.get(path);
-    if (file === undefined) {
-      add(path, `is named in ${bundlePaths.manifest}, but is not in the zip.`);
-      continue;
+  const derived = new Map<string, Uint8Array>();
+  await attempt(bundlePaths.events, async () => {
+    if (events.length === 0) return;
+    const { run, created_at: createdAt } = manifest;
+    for (const { path, bytes } of await derivedEntries({ run, createdAt, events })) {
+      derived.set(path, bytes);
     }
-    const found = await sha256(file);
-    if (file.length === sum.bytes && found === sum.sha256) {
-      whole.push([path, file]);
-      continue;
-    }
-    add(
-      path,
-      `has ${file.length} bytes with sha256 ${found}; ${bundlePaths.manifest} says ${sum.bytes} bytes with ${sum.sha256}.` +
-        placeOfChange(file, derived.get(path)),
-    );
-  }
-  for (const path of files.keys()) {
-    if (path !== bundlePaths.manifest && !Object.hasOwn(manifest.files, path)) {
-      add(path, `is in the zip, but not in ${bundlePaths.manifest}.`);
-    }
-  }
-  // Another version may have written other columns; this one's follow from its events to the byte.
-  const follows =
-    manifest.app_version === version && whole.some(([path]) => path === bundlePaths.events);
-  for (const [path, file] of follows ? whole : []) {
-    const place = placeOfChange(file, derived.get(path));
-    if (place !== '') add(path, `is not what ${bundlePaths.events} gives.${place}`);
-  }
-  if (!Object.hasOwn(manifest.files, bundlePaths.events)) {
-    add(bundlePaths.events, 'is missing: without its events a bundle holds no run.');
-  }
+  });
+  await checkFiles(manifest, files, derived, add);
   if (events.length > 0) checkFacts(manifest, events, add);
   const gguf = files.get(bundlePaths.gguf);
   if (gguf)
@@ -154,12 +144,60 @@ export async function checkBundle(bytes: Uint8Array, name: string): Promise<Chec
     });
     const config = files.get(`${adapterFolders[name]}/adapter_config.json`);
     const weights = files.get(`${adapterFolders[name]}/adapter_model.safetensors`);
-    if (config === undefined && weights === undefined) continue;
+    if (config === undefined || weights === undefined) continue;
     await attempt(`${adapterFolders[name]}/adapter_model.safetensors`, () =>
-      readPeft(new TextDecoder().decode(config), weights ?? new Uint8Array()),
+      readPeft(new TextDecoder().decode(config), weights),
     );
   }
   return { manifest, files, events, problems };
+}
+
+/** Whether the files are those that the manifest and its schema say, and what this version makes of the events. */
+async function checkFiles(
+  manifest: BundleManifest,
+  files: ReadonlyMap<string, Uint8Array>,
+  derived: ReadonlyMap<string, Uint8Array>,
+  add: (file: string, problem: string) => void,
+): Promise<void> {
+  const sums = new Map(Object.entries(manifest.files));
+  const needed = neededFiles(
+    manifest.schema,
+    (manifest.keeps_adapter ?? manifest.facts.start_adapter !== undefined) ||
+      namesAdapter([...sums.keys(), ...files.keys()]),
+  );
+  const own = new Set([...needed, ...sums.keys(), ...files.keys()]);
+  own.delete(bundlePaths.manifest);
+  const whole: (readonly [path: string, file: Uint8Array])[] = [];
+  for (const path of own) {
+    const [file, sum] = [files.get(path), sums.get(path)];
+    if (file === undefined) {
+      const named = sum
+        ? `is named in ${bundlePaths.manifest}, but is not in the zip.`
+        : `is missing; a bundle of schema ${manifest.schema} has it.`;
+      add(path, `${named} ${remedyFor(path)}`);
+    } else if (sum === undefined) {
+      add(path, `is in the zip, but not in ${bundlePaths.manifest}. ${remedyFor(path)}`);
+    } else {
+      const found = await sha256(file);
+      if (file.length === sum.bytes && found === sum.sha256) {
+        whole.push([path, file]);
+        continue;
+      }
+      add(
+        path,
+        `has ${file.length} bytes with sha256 ${found}; ${bundlePaths.manifest} says ${sum.bytes} bytes with ${sum.sha256}.` +
+          placeOfChange(file, derived.get(path)),
+      );
+    }
+  }
+  // Another version may have written other columns; this one's follow from its events to the byte.
+  const follows =
+    manifest.app_version === version && whole.some(([path]) => path === bundlePaths.events);
+  for (const [path, file] of follows ? whole : []) {
+    const place = placeOfChange(file, derived.get(path));
+    if (place === '') continue;
+    add(path, `is not what ${bundlePaths.events} gives.${place} ${remedyFor(path)}`);
+  }
 }
 
 /** Throws `bad_input` where the episode is said to have started from another adapter. */
@@ -176,10 +214,9 @@ async function checkStart(
   );
 }
 
-/** Where a text file begins to differ from what the events give; empty where it does not, or nothing is known of it. */
-function placeOfChange(file: Uint8Array, expected: string | undefined): string {
-  if (expected === undefined) return '';
-  const bytes = new TextEncoder().encode(expected);
+/** Where a file begins to differ from what the events give; empty where it does not, or nothing is known of it. */
+function placeOfChange(file: Uint8Array, bytes: Uint8Array | undefined): string {
+  if (bytes === undefined) return '';
   const at = bytes.findIndex((byte, i) => byte !== file[i]);
   if (at < 0 && file.length === bytes.length) return '';
   const offset = at < 0 ? bytes.length : at;

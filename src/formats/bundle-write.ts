@@ -42,6 +42,7 @@ export async function writeBundle(contents: BundleContents): Promise<Uint8Array>
     run: contents.run,
     created_at: contents.createdAt,
     facts: factsOf(contents.events),
+    keeps_adapter: contents.adapters !== null,
     files: Object.fromEntries(sums),
   };
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
@@ -50,7 +51,37 @@ export async function writeBundle(contents: BundleContents): Promise<Uint8Array>
 
 /** Every file but the manifest, in the order of the zip. */
 async function bundleEntries(contents: BundleContents): Promise<readonly ZipEntry[]> {
-  const { events, adapters } = contents;
+  return [
+    entryOf(bundlePaths.events, formatRunFile(contents.events)),
+    ...(await derivedEntries(contents)),
+    ...(contents.adapters === null ? [] : adapterEntries(contents, contents.adapters)),
+  ];
+}
+
+/** What this version makes of the events, besides them and the adapters. */
+export async function derivedEntries(
+  contents: Omit<BundleContents, 'adapters'>,
+): Promise<readonly ZipEntry[]> {
+  const { events } = contents;
+  const settings: Settings = startOf(events).manifest.settings;
+  const tokens = tokenRows(events);
+  const metrics = metricRows(events);
+  return [
+    entryOf(bundlePaths.config, toConfigToml(settings, null)),
+    entryOf(bundlePaths.settings, toSettingsJson(settings)),
+    entryOf(bundlePaths.tokens, jsonLines(tokens)),
+    entryOf(bundlePaths.tokensParquet, await tokensParquet(tokens)),
+    entryOf(bundlePaths.metrics, metricsCsv(metrics)),
+    entryOf(bundlePaths.metricsParquet, await metricsParquet(metrics)),
+    entryOf(bundlePaths.inspect, JSON.stringify(evalLog(contents))),
+    ...replayFiles.map(([path, text]) => entryOf(path, text)),
+  ];
+}
+
+function adapterEntries(
+  { events }: BundleContents,
+  adapters: NonNullable<BundleContents['adapters']>,
+): readonly ZipEntry[] {
   const { manifest } = startOf(events);
   const base = { name: manifest.modelName, licence: null };
   const { startAdapter } = manifest;
@@ -58,39 +89,14 @@ async function bundleEntries(contents: BundleContents): Promise<readonly ZipEntr
     start: startAdapter && { label: { name: startAdapter.name, note: '' } },
     latest: {},
   };
-  const tokens = tokenRows(events);
-  const metrics = metricRows(events);
   const learned = adapterNames.flatMap((name) => {
-    if (adapters === null) return [];
     const { snapshot, modules } = adapters[name];
     const folder = Object.entries(writePeft(modules, { ...base, ...labels[name] })).map(
       ([file, bytes]) => entryOf(`${adapterFolders[name]}/${file}`, bytes),
     );
     return [...folder, entryOf(snapshotPath(name), writeSnapshot(snapshot))];
   });
-  return [
-    ...derivedTexts(events).map(([path, text]) => entryOf(path, text)),
-    entryOf(bundlePaths.events, formatRunFile(events)),
-    entryOf(bundlePaths.tokensParquet, await tokensParquet(tokens)),
-    entryOf(bundlePaths.metricsParquet, await metricsParquet(metrics)),
-    entryOf(bundlePaths.inspect, JSON.stringify(evalLog(contents))),
-    ...learned,
-    ...(adapters === null ? [] : [entryOf(bundlePaths.gguf, ggufOf(adapters, manifest))]),
-    ...replayFiles.map(([path, text]) => entryOf(path, text)),
-  ];
-}
-
-/** The text files that follow from the events alone. */
-export function derivedTexts(
-  events: BundleContents['events'],
-): readonly (readonly [path: string, text: string])[] {
-  const settings: Settings = startOf(events).manifest.settings;
-  return [
-    [bundlePaths.config, toConfigToml(settings, null)],
-    [bundlePaths.settings, toSettingsJson(settings)],
-    [bundlePaths.tokens, jsonLines(tokenRows(events))],
-    [bundlePaths.metrics, metricsCsv(metricRows(events))],
-  ];
+  return [...learned, entryOf(bundlePaths.gguf, ggufOf(adapters, manifest))];
 }
 
 function ggufOf(

@@ -11,7 +11,8 @@ import { adapterSha256 } from './adapter-hash.ts';
 import { labelOfCard } from './adapter-label.ts';
 import { type BundleContents, startOf } from './bundle.ts';
 import { compareRuns } from './bundle-compare.ts';
-import { checkBundle, openRun, snapshotIn } from './bundle-read.ts';
+import { neededFiles } from './bundle-files.ts';
+import { checkBundle, openEvents, openRun, snapshotIn } from './bundle-read.ts';
 import { replayFiles } from './bundle-replay.ts';
 import { readSnapshot, writeSnapshot } from './bundle-snapshot.ts';
 import { metricRows, tokenRows } from './bundle-tables.ts';
@@ -83,10 +84,12 @@ async function resealed(
     files: Map<string, Uint8Array>,
     manifest: { app_version: string; facts: Record<string, unknown> },
   ) => void,
+  from = zip,
 ): Promise<Uint8Array> {
-  const files = new Map(readZip(zip, 'run.attt.zip'));
+  const files = new Map(readZip(from, 'run.attt.zip'));
   const manifest = JSON.parse(new TextDecoder().decode(files.get('MANIFEST.json')));
   change(files, manifest);
+  manifest.files = {};
   for (const [path, file] of files) {
     if (path === 'MANIFEST.json') continue;
     manifest.files[path] = { bytes: file.length, sha256: await sha256(file) };
@@ -99,7 +102,7 @@ test('a bundle is read back as it was written, and equal runs give equal bytes',
   const { problems, manifest } = await checkBundle(zip, 'run.attt.zip');
   expect(problems).toEqual([]);
   expect(manifest).toMatchObject({
-    ...{ format: 'attt-bundle', schema: 2, run: 'test-run' },
+    ...{ format: 'attt-bundle', schema: 3, run: 'test-run' },
     facts: { model: { name: 'household-2m', quantisation: '' }, seed: 1, split: 'valid_seen' },
   });
   const opened = await openRun(zip, 'run.attt.zip');
@@ -162,6 +165,75 @@ describe('validation', () => {
     expect((await checkBundle(older, 'run.attt.zip')).problems).toEqual([]);
   });
 
+  test('a Parquet table or a script of another content is named too, in a bundle of this version', async () => {
+    for (const path of ['tokens.parquet', 'inspect.json', 'replay/losses.py']) {
+      const bad = await resealed((files) => files.set(path, new Uint8Array(3)));
+      const { problems } = await checkBundle(bad, 'run.attt.zip');
+      expect(problems.map(({ file }) => file)).toEqual([path]);
+    }
+  });
+
+  const paths = (bytes: Uint8Array) =>
+    [...readZip(bytes, 'x').keys()].filter((path) => path !== 'MANIFEST.json');
+
+  test('holds what its schema says, with an adapter in every form or in none', async () => {
+    expect(paths(zip).toSorted()).toEqual(neededFiles(3, true).toSorted());
+    const bare = await writeBundle({ ...contents, adapters: null });
+    expect(paths(bare).toSorted()).toEqual(neededFiles(3, false).toSorted());
+    expect((await checkBundle(bare, 'run.attt.zip')).problems).toEqual([]);
+    expect(paths(storedV2).toSorted()).toEqual(neededFiles(2, true).toSorted());
+    const bareV2 = await resealed((files) => {
+      for (const path of files.keys()) if (/^(adapter|snapshots)/.test(path)) files.delete(path);
+    }, storedV2);
+    expect((await checkBundle(bareV2, 'run.attt.zip')).problems).toEqual([]);
+    const stripped = await resealed((files) => {
+      for (const path of files.keys()) if (/^(adapter|snapshots)/.test(path)) files.delete(path);
+    });
+    const { problems } = await checkBundle(stripped, 'run.attt.zip');
+    expect(problems.map(({ file }) => file)).toEqual(
+      neededFiles(3, true).filter((path) => /^(adapter|snapshots)/.test(path)),
+    );
+  });
+
+  test.each([
+    ['of this schema', () => zip, 3],
+    ['of schema 2', () => storedV2, 2],
+  ])(
+    'a file that is missing from a bundle %s is named, with what to do, although the manifest was made to agree',
+    async (_, bundle, schema) => {
+      for (const path of paths(bundle())) {
+        const bad = await resealed((files) => files.delete(path), bundle());
+        const { problems } = await checkBundle(bad, 'run.attt.zip');
+        expect(problems, path).toEqual([
+          {
+            file: path,
+            problem: expect.stringContaining(`is missing; a bundle of schema ${schema} has it. `),
+          },
+        ]);
+        const remedy = path === 'events.jsonl' ? /from where it was made/ : /attt bundle export/;
+        expect(problems[0]?.problem, path).toMatch(remedy);
+        await expect(openRun(bad, 'a.attt.zip'), path).rejects.toThrow(`a.attt.zip: ${path}: is`);
+        const opened = openEvents(bad, 'a.attt.zip');
+        if (path === 'events.jsonl') await expect(opened).rejects.toThrow('events.jsonl: is');
+        else expect((await opened).events.at(-1)?.type).toBe('episode_ended');
+      }
+    },
+  );
+
+  test('a manifest that names a file twice, or says too little, is refused', async () => {
+    const said = (from: RegExp, to: string) =>
+      changed((files) => {
+        const text = new TextDecoder().decode(files.get('MANIFEST.json'));
+        files.set('MANIFEST.json', new TextEncoder().encode(text.replace(from, to)));
+      });
+    const twice = said(/"files": \{/, '"files": {"README.md": {"bytes": 1, "sha256": ""},');
+    await expect(checkBundle(twice, 'a')).rejects.toThrow('names "README.md" twice');
+    await expect(checkBundle(said(/"keeps_adapter": true,/, ''), 'a')).rejects.toThrow(
+      'whether the run "keeps_adapter"',
+    );
+    await expect(checkBundle(said(/"run": "test-run",/, ''), 'a')).rejects.toThrow('no "run"');
+  });
+
   test('a start that is not the adapter which the run names, and a fact of it too many, are told', async () => {
     const startAdapter = { name: 'mine', sha256: await adapterSha256(snapshot(0).adapter) };
     const [first, ...rest] = events;
@@ -203,8 +275,18 @@ describe('validation', () => {
     });
     const { problems } = await checkBundle(bad, 'run.attt.zip');
     expect(problems).toEqual([
-      { file: 'tokens.jsonl', problem: 'is named in MANIFEST.json, but is not in the zip.' },
-      { file: 'extra.txt', problem: 'is in the zip, but not in MANIFEST.json.' },
+      {
+        file: 'tokens.jsonl',
+        problem: expect.stringMatching(
+          /^is named in MANIFEST\.json, but is not in the zip\. It follows/,
+        ),
+      },
+      {
+        file: 'extra.txt',
+        problem: expect.stringMatching(
+          /^is in the zip, but not in MANIFEST\.json\. .* take it out/,
+        ),
+      },
       { file: 'MANIFEST.json', problem: 'says seed 99; events.jsonl has 1.' },
     ]);
   });
@@ -214,10 +296,12 @@ describe('validation', () => {
     await expect(checkBundle(other, 'a.zip')).rejects.toThrow('a.zip has no MANIFEST.json');
     const future = changed((files) => {
       const text = new TextDecoder().decode(files.get('MANIFEST.json'));
-      const next = text.replace('"schema": 2', '"schema": 3');
+      const next = text.replace('"schema": 3', '"schema": 4');
       files.set('MANIFEST.json', new TextEncoder().encode(next));
     });
-    await expect(checkBundle(future, 'a.zip')).rejects.toThrow('schema 3; this version reads 2');
+    await expect(checkBundle(future, 'a.zip')).rejects.toThrow(
+      'schema 4; this version reads 2 and 3',
+    );
   });
 
   test('never takes a bundle with a changed or cut byte for a whole one', async () => {

@@ -9,11 +9,14 @@ import type {
   StartAdapterRef,
 } from '../records.ts';
 import type { GgufLoraModule } from './gguf-lora.ts';
-import { parseJson } from './json-syntax.ts';
+import { parseJson, repeatedName } from './json-syntax.ts';
 import type { PeftModule } from './peft.ts';
 
-/** The manifest's own schema. Version 1 was a bare JSONL file of events. */
-export const BUNDLE_SCHEMA = 2;
+/** The schemas of bundles that are read; 1 was a bare JSONL file of events. */
+export const bundleSchemas = [2, 3] as const;
+export type BundleSchema = (typeof bundleSchemas)[number];
+/** The one that is written. */
+export const BUNDLE_SCHEMA = 3 satisfies BundleSchema;
 
 /** Files with a fixed place. */
 export const bundlePaths = {
@@ -101,11 +104,13 @@ export interface FileSum {
 
 export interface BundleManifest {
   readonly format: 'attt-bundle';
-  readonly schema: number;
+  readonly schema: BundleSchema;
   readonly app_version: string;
   readonly run: string;
   readonly created_at: string | null;
   readonly facts: BundleFacts;
+  /** Whether the adapter and its snapshots were kept; schema 2 did not say. */
+  readonly keeps_adapter?: boolean;
   /** Every other file of the bundle. */
   readonly files: Readonly<Record<string, FileSum>>;
 }
@@ -156,22 +161,33 @@ export function startOf(events: readonly EpisodeEvent[]): {
   );
 }
 
-/** Reads a manifest. Throws `bad_input`, or `unsupported` for a schema from the future. */
+/**
+ * Reads a manifest. Throws `bad_input` for another file, and for one that says a thing twice;
+ * `unsupported` for a schema from the future.
+ */
 export function readManifest(text: string): BundleManifest {
   const value = parseJson(text, bundlePaths.manifest);
-  const { format, schema, files } = isObject(value) ? value : {};
+  const twice = repeatedName(text);
+  if (twice !== null) {
+    throw bad(`names "${twice}" twice, and readers would differ in which they take`);
+  }
+  const { format, schema, files, facts, run, keeps_adapter: keeps } = isObject(value) ? value : {};
   if (format !== 'attt-bundle' || typeof schema !== 'number' || !isObject(files)) {
     throw new LabError(
       'bad_input',
       `${bundlePaths.manifest} has no "format": "attt-bundle", "schema" and "files": this zip is no run bundle.`,
     );
   }
-  if (schema !== BUNDLE_SCHEMA) {
+  if (!bundleSchemas.some((known) => known === schema)) {
     throw new LabError(
       'unsupported',
-      `The bundle has schema ${schema}; this version reads ${BUNDLE_SCHEMA} (and JSONL files, which were schema 1). Open it in the version that wrote it, or a newer one.`,
+      `The bundle has schema ${schema}; this version reads ${bundleSchemas.join(' and ')} (and JSONL files, which were schema 1). Open it in the version that wrote it, or a newer one.`,
       { schema },
     );
+  }
+  if (!isObject(facts) || typeof run !== 'string') throw bad('has no "facts" or no "run"');
+  if (schema > 2 && typeof keeps !== 'boolean') {
+    throw bad('does not say whether the run "keeps_adapter"');
   }
   for (const [path, sum] of Object.entries(files)) {
     const { bytes, sha256 } = isObject(sum) ? sum : {};
@@ -179,6 +195,13 @@ export function readManifest(text: string): BundleManifest {
     throw new LabError('bad_input', `${bundlePaths.manifest}: ${path} lacks "bytes" or "sha256".`);
   }
   return value as unknown as BundleManifest; // a parse edge: what is read of it was checked
+}
+
+function bad(what: string): LabError {
+  return new LabError(
+    'bad_input',
+    `${bundlePaths.manifest} ${what}. Take the bundle again from where it was made.`,
+  );
 }
 
 function isObject(value: Json | undefined): value is { readonly [key: string]: Json } {

@@ -38,6 +38,8 @@ export interface BaseModel {
 
 export const CARD_FILE = 'README.md';
 export const WEIGHTS_FILE = 'adapter_model.safetensors';
+/** What {@link writePeft} writes. */
+export const peftFiles = [CONFIG_FILE, WEIGHTS_FILE, CARD_FILE] as const;
 const PREFIX = 'base_model.model.';
 
 /** A config of PEFT takes a few kB, also with hundreds of names in its patterns. */
@@ -54,7 +56,7 @@ export function writePeft(
   modules: readonly PeftModule[],
   base: BaseModel,
   dtype: AdapterDtype = 'F32',
-): Readonly<Record<string, Uint8Array>> {
+): Readonly<Record<(typeof peftFiles)[number], Uint8Array>> {
   const [first] = modules;
   if (!first)
     throw new LabError('bad_input', 'The adapter has no modules; there is nothing to export.');

@@ -228,11 +228,17 @@ export async function openFile(file: File): Promise<void> {
   });
 }
 
-/** Shows the run of a bundle, read only, once every file in it has been checked. */
+/** Shows the run of a bundle, read only, once every file in it has been checked; its events are enough. */
 async function openBundle(file: File): Promise<void> {
-  const { openRun } = await import('../formats/bundle-read.ts');
-  const { events } = await openRun(new Uint8Array(await file.arrayBuffer()), file.name);
+  const { openEvents } = await import('../formats/bundle-read.ts');
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const { events, problems } = await openEvents(bytes, file.name);
   dispatch({ type: 'run_opened', label: { id: null, name: file.name }, events });
+  const [first] = problems;
+  if (!first) return;
+  const others = problems.slice(1).map((problem) => problem.file);
+  const some = `${others.slice(0, 3).join(', ')}${others.length > 3 ? ', …' : ''}`;
+  inform(say.openInPart(file.name), say.lacks(first.file, first.problem, some));
 }
 
 function looksLikeSettings(text: string): boolean {

@@ -46,6 +46,9 @@ export const actions = {
   tooLarge: (name: Value) =>
     `${name} is larger than any run, world or settings file. A model's name must end in .gguf.`,
   open: (name: Value) => `${name} is open`,
+  openInPart: (name: Value) => `${name} is open, but not whole`,
+  lacks: (file: Value, problem: Value, others: Value) =>
+    `${file} ${problem}${others === '' ? '' : ` Also: ${others}.`} The run itself is all there: “Bundle” above it saves a whole one, without its adapter.`,
   task: (goal: Value) => `Its task: ${goal}`,
   taskNotNamed: 'Its task is not named.',
   noSettingDiffers: 'All settings are at their defaults.',
