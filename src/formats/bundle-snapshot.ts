@@ -3,6 +3,7 @@
 import { type LoraTarget, loraTargets } from '../config.ts';
 import { LabError } from '../errors.ts';
 import type { AdapterData, Json, LearnerSnapshot, LoraModuleData } from '../records.ts';
+import { checkFinite } from './adapter-dtype.ts';
 import { parseJson } from './json-syntax.ts';
 import { type FloatTensor, readSafetensors, writeSafetensors } from './safetensors.ts';
 
@@ -12,32 +13,44 @@ const whats = { [SNAPSHOT]: 'learner snapshot', [ADAPTER]: 'adapter of a noteboo
 
 /**
  * Tensors `layers.N.<target>.aT` [inputs, rank] and `.bT` [rank, outputs] (A and B transposed, rows of
- * q and k as GGUF has them), and Adam's moments `adam.m.<i>` and `adam.v.<i>` in the order of these
- * parameters. The metadata holds the sizes, the scale and Adam's step count.
+ * q and k as GGUF has them), and in the order of these parameters Adam's moments `adam.m.<i>` and `adam.v.<i>`
+ * and, where there is something to consolidate, `ewc.fisher.<i>` and `ewc.anchor.<i>`. The metadata holds the
+ * sizes, the scale and Adam's step count.
  */
-export function writeSnapshot({ adapter, optimiser }: LearnerSnapshot): Uint8Array {
+export function writeSnapshot({ adapter, optimiser, ewc }: LearnerSnapshot): Uint8Array {
   const tensors = tensorsOf(adapter);
-  optimiser.m.forEach((values, i) => {
-    tensors.set(`adam.m.${i}`, { shape: [values.length], values });
-  });
-  optimiser.v.forEach((values, i) => {
-    tensors.set(`adam.v.${i}`, { shape: [values.length], values });
-  });
+  const add = (name: string, list: readonly Float32Array[]) =>
+    list.forEach((values, i) => {
+      tensors.set(`${name}.${i}`, { shape: [values.length], values });
+    });
+  add('adam.m', optimiser.m);
+  add('adam.v', optimiser.v);
+  if (ewc) {
+    add('ewc.fisher', ewc.fisher);
+    add('ewc.anchor', ewc.anchor);
+  }
   return writeSafetensors(tensors, {
     ...headOf(SNAPSHOT, adapter),
     adam_step: String(optimiser.step),
   });
 }
 
-/** Throws `bad_input` for another file, a missing tensor or sizes that do not agree. */
+/** Throws `bad_input` for another file, a missing tensor or one too many, and sizes that do not agree. */
 export function readSnapshot(bytes: Uint8Array, name: string): LearnerSnapshot {
-  const { adapter, metadata, take } = read(bytes, name, SNAPSHOT);
+  const { adapter, metadata, tensors, take } = read(bytes, name, SNAPSHOT);
   const parameters = adapter.modules.flatMap(({ aT, bT }) => [aT, bT]);
-  const moments = (kind: 'm' | 'v') =>
-    parameters.map((parameter, i) => take(`adam.${kind}.${i}`, parameter.length));
+  const all = (kind: string) =>
+    parameters.map((parameter, i) => take(`${kind}.${i}`, parameter.length));
   const step = Number(metadata.adam_step);
   if (!Number.isSafeInteger(step)) throw bad(`${name}: adam_step is ${metadata.adam_step}.`);
-  return { schema: 1, adapter, optimiser: { step, m: moments('m'), v: moments('v') } };
+  const ewc = tensors.has('ewc.fisher.0') && {
+    ewc: { fisher: all('ewc.fisher'), anchor: all('ewc.anchor') },
+  };
+  const found = parameters.length * (ewc ? 5 : 3);
+  if (tensors.size !== found) {
+    throw bad(`${name} holds ${tensors.size} tensors; its modules have ${found}.`);
+  }
+  return { schema: 1, adapter, optimiser: { step, m: all('adam.m'), v: all('adam.v') }, ...ewc };
 }
 
 /** An adapter without an optimiser, its tensors as in a snapshot. */
@@ -78,13 +91,19 @@ function read(bytes: Uint8Array, name: string, format: typeof SNAPSHOT | typeof 
   const list = parseJson(metadata.modules ?? '', `${name}, modules`);
   const modules = (Array.isArray(list) ? list : []).map((entry): LoraModuleData => {
     const sizes = readSizes(entry, name);
+    const matrix = (side: 'aT' | 'bT', length: number) => {
+      const key = `${nameOf(sizes)}.${side}`;
+      const values = take(key, length);
+      checkFinite(values, `${name}: ${key}`);
+      return values;
+    };
     return {
       ...sizes,
-      aT: take(`${nameOf(sizes)}.aT`, sizes.inputs * sizes.rank),
-      bT: take(`${nameOf(sizes)}.bT`, sizes.rank * sizes.outputs),
+      aT: matrix('aT', sizes.inputs * sizes.rank),
+      bT: matrix('bT', sizes.rank * sizes.outputs),
     };
   });
-  return { adapter: { modules }, metadata, take };
+  return { adapter: { modules }, metadata, tensors, take };
 }
 
 function nameOf({ layer, target }: { readonly layer: number; readonly target: LoraTarget }) {
@@ -93,20 +112,28 @@ function nameOf({ layer, target }: { readonly layer: number; readonly target: Lo
 
 function readSizes(entry: Json, name: string): Omit<LoraModuleData, 'aT' | 'bT'> {
   const fields = typeof entry === 'object' && entry !== null && !Array.isArray(entry) ? entry : {};
-  const number = (key: string): number => {
+  const number = (key: string, expected: string, fits: (value: number) => boolean): number => {
     const value = (fields as { readonly [key: string]: Json })[key];
-    if (typeof value === 'number' && value >= 0) return value;
-    throw bad(`${name}: a module has ${key} ${JSON.stringify(value ?? null)}; expected a number.`);
+    if (typeof value === 'number' && fits(value)) return value;
+    throw bad(
+      `${name}: a module has ${key} ${JSON.stringify(value ?? null)}; expected ${expected}.`,
+    );
   };
+  const count = (key: string, least: number) =>
+    number(
+      key,
+      `a whole number of at least ${least}`,
+      (n) => Number.isSafeInteger(n) && n >= least,
+    );
   const target = loraTargets.find((known) => 'target' in fields && known === fields.target);
   if (target === undefined) throw bad(`${name}: a module names no known projection.`);
   return {
-    layer: number('layer'),
+    layer: count('layer', 0),
     target,
-    inputs: number('inputs'),
-    outputs: number('outputs'),
-    rank: number('rank'),
-    scale: number('scale'),
+    inputs: count('inputs', 1),
+    outputs: count('outputs', 1),
+    rank: count('rank', 1),
+    scale: number('scale', 'a finite number', Number.isFinite),
   };
 }
 

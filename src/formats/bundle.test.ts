@@ -111,11 +111,34 @@ test('a bundle is read back as it was written, and equal runs give equal bytes',
   expect(await writeBundle(contents)).toEqual(zip);
 });
 
-test('a snapshot comes back bit for bit', () => {
-  const { adapter, optimiser } = readSnapshot(writeSnapshot(snapshot(-1)), 's');
-  expect(Object.is(adapter.modules[0]?.bT[0], -0)).toBe(true);
-  expect(adapter).toEqual(snapshot(-1).adapter);
-  expect(optimiser).toEqual(snapshot(-1).optimiser);
+test('a snapshot comes back bit for bit, with what it consolidates', () => {
+  const ewc = { fisher: snapshot(2).optimiser.v, anchor: snapshot(3).optimiser.m };
+  for (const whole of [snapshot(-1), { ...snapshot(-1), ewc }]) {
+    const back = readSnapshot(writeSnapshot(whole), 's');
+    expect(Object.is(back.adapter.modules[0]?.bT[0], -0)).toBe(true);
+    expect(back).toEqual(whole);
+  }
+});
+
+test('a snapshot that says no adapter is refused; an alpha below 0 is one', () => {
+  const [module] = snapshot(1).adapter.modules;
+  if (!module) throw new Error('the snapshot has a module');
+  const made = (change: Partial<typeof module>, more: Partial<LearnerSnapshot> = {}) =>
+    writeSnapshot({ ...snapshot(1), adapter: { modules: [{ ...module, ...change }] }, ...more });
+  expect(readSnapshot(made({ scale: -2 }), 's').adapter.modules[0]?.scale).toBe(-2);
+  const none = { rank: 0, aT: new Float32Array(0), bT: new Float32Array(0) };
+  expect(() => readSnapshot(made(none), 's')).toThrow('s: a module has rank 0; expected a whole');
+  expect(() => readSnapshot(made({ layer: 0.5 }), 's')).toThrow('has layer 0.5');
+  expect(() => readSnapshot(made({ aT: Float32Array.of(Number.NaN, 1) }), 's')).toThrow(
+    's: layers.3.v_proj.aT holds NaN at place 0',
+  );
+  const ewc = { fisher: [new Float32Array(2)], anchor: [] };
+  expect(() => readSnapshot(made({}, { ewc }), 's')).toThrow('ewc.fisher.1 has no values');
+  const { m, ...rest } = snapshot(1).optimiser;
+  const optimiser = { ...rest, m: [...m, new Float32Array(1)] };
+  expect(() => readSnapshot(made({}, { optimiser }), 's')).toThrow(
+    's holds 7 tensors; its modules have 6',
+  );
 });
 
 describe('validation', () => {
@@ -212,13 +235,22 @@ describe('validation', () => {
         ]);
         const remedy = path === 'events.jsonl' ? /from where it was made/ : /attt bundle export/;
         expect(problems[0]?.problem, path).toMatch(remedy);
-        await expect(openRun(bad, 'a.attt.zip'), path).rejects.toThrow(`a.attt.zip: ${path}: is`);
-        const opened = openEvents(bad, 'a.attt.zip');
-        if (path === 'events.jsonl') await expect(opened).rejects.toThrow('events.jsonl: is');
-        else expect((await opened).events.at(-1)?.type).toBe('episode_ended');
       }
     },
   );
+
+  test('its run opens where the events are there, and nothing else takes it for whole', async () => {
+    const lacking = (path: string) => resealed((files) => files.delete(path));
+    const table = await lacking('metrics.csv');
+    await expect(openRun(table, 'a.attt.zip')).rejects.toThrow(
+      'a.attt.zip: metrics.csv: is missing',
+    );
+    expect((await openEvents(table, 'a.attt.zip')).events).toEqual(events);
+    const run = await lacking('events.jsonl');
+    await expect(openEvents(run, 'a.attt.zip')).rejects.toThrow(
+      'a.attt.zip: events.jsonl: is missing',
+    );
+  });
 
   test('a manifest that names a file twice, or says too little, is refused', async () => {
     const said = (from: RegExp, to: string) =>
