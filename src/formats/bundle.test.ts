@@ -129,9 +129,10 @@ test('a snapshot that says no adapter is refused; an alpha below 0 is one', () =
   const none = { rank: 0, aT: new Float32Array(0), bT: new Float32Array(0) };
   expect(() => readSnapshot(made(none), 's')).toThrow('s: a module has rank 0; expected a whole');
   expect(() => readSnapshot(made({ layer: 0.5 }), 's')).toThrow('has layer 0.5');
-  expect(() => readSnapshot(made({ aT: Float32Array.of(Number.NaN, 1) }), 's')).toThrow(
-    's: layers.3.v_proj.aT holds NaN at place 0',
-  );
+  const bytes = made({});
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  view.setFloat32(8 + view.getUint32(0, true), Number.NaN, true); // where the data, and with them aT, begin
+  expect(() => readSnapshot(bytes, 's')).toThrow('s: layers.3.v_proj.aT holds NaN at place 0');
   const ewc = { fisher: [new Float32Array(2)], anchor: [] };
   expect(() => readSnapshot(made({}, { ewc }), 's')).toThrow('ewc.fisher.1 has no values');
   const { m, ...rest } = snapshot(1).optimiser;
