@@ -14,7 +14,7 @@ const kept = (['attt', 'frozen', 'attt'] as const).map((method, i) => {
   const events = madeRun({
     steps: 20,
     seed: 6 + i,
-    settings: { method, seed: i + 1 },
+    settings: { method, seed: i === 0 ? 1 : 3 },
     end: i === 2 ? 'solved' : 'step_limit',
   });
   const { manifest, task } = startOf(events);
@@ -69,6 +69,8 @@ test('runs are filtered, noted and compared, and the numbers go home', async ({ 
   await expect(page.locator('.overlay-plot .recharts-area-area')).not.toHaveCount(0);
   // One of two solved: Wilson's interval of statsmodels.
   await expect(page.getByRole('row', { name: /^attt 2 / })).toContainText('0.5 [0.0945, 0.905]');
+  // The second and the third run are of one task and seed; one task alone has no interval.
+  await expect(page.getByRole('row', { name: /^attt 1 1 / })).toContainText('+1, p 1');
   const differing = page.locator('section', { has: page.getByText('Where their settings differ') });
   await expect(differing.locator('tbody th').filter({ hasText: /^(Method|Seed)$/ })).toHaveCount(2);
   await expectClean(page);

@@ -158,43 +158,76 @@ export interface Estimate {
   readonly interval: Interval | null;
 }
 
+interface Final {
+  readonly label: string;
+  /** null where the run has no such value. */
+  readonly of: (run: RunView) => number | null;
+  /** What is possible, or `rate` where every run has 0 or 1. */
+  readonly range: Interval | 'rate';
+}
+
+export const finalNames = [
+  'success',
+  'steps',
+  'repetition',
+  'updates',
+  'rollbacks',
+  'last_kl',
+] as const;
+export type FinalName = (typeof finalNames)[number];
+
+/** What an ended run is reduced to. */
+export const finals: Readonly<Record<FinalName, Final>> = {
+  success: {
+    label: say.success,
+    of: ({ ended }) => Number(ended?.reason === 'solved'),
+    range: 'rate',
+  },
+  steps: { label: 'steps', of: ({ steps }) => steps.length, range: { low: 0, high: Infinity } },
+  repetition: {
+    label: say.meanRepetition,
+    of: ({ steps }) =>
+      steps.length === 0 ? null : mean(steps.map(({ repetition }) => repetition)),
+    range: { low: 0, high: 1 },
+  },
+  updates: {
+    label: 'updates',
+    of: (run) => countSeries(run).at(-1)?.updates ?? 0,
+    range: { low: 0, high: Infinity },
+  },
+  rollbacks: {
+    label: 'rollbacks',
+    of: (run) => countSeries(run).at(-1)?.rollbacks ?? 0,
+    range: { low: 0, high: Infinity },
+  },
+  last_kl: {
+    label: say.lastKl,
+    of: (run) => klSeries(run).findLast(({ kl }) => kl !== null)?.kl ?? null,
+    range: { low: 0, high: Infinity },
+  },
+};
+
+/** False for runs that a person or an error ended, or that never ended: they say nothing of the method, as in reports. */
+export function hasOutcome({ ended }: RunView): boolean {
+  return ended !== null && !['stopped', 'engine_error', 'environment_error'].includes(ended.reason);
+}
+
 /** What came out of a group of runs. Success has Wilson's interval, the others Student's, cut to what is possible. */
 export function finalValues(runs: readonly RunView[]): readonly Estimate[] {
-  // Runs that an error of engine or world ended, or that never ended, say nothing of the method.
-  const done = runs.filter(
-    ({ ended }) => ended && ended.reason !== 'engine_error' && ended.reason !== 'environment_error',
-  );
-  const solved = done.filter(({ ended }) => ended?.reason === 'solved').length;
-  const estimate = (
-    label: string,
-    of: (run: RunView) => number | null,
-    high = Infinity,
-  ): Estimate => {
+  const done = runs.filter(hasOutcome);
+  return finalNames.map((name) => {
+    const { label, of, range } = finals[name];
     const values = done.map(of).filter((value) => value !== null);
     return {
       label,
       n: values.length,
       value: values.length === 0 ? null : mean(values),
-      interval: tInterval(values, { low: 0, high }),
+      interval:
+        range === 'rate'
+          ? wilson(values.filter(Boolean).length, values.length)
+          : tInterval(values, range),
     };
-  };
-  return [
-    {
-      label: say.success,
-      n: done.length,
-      value: done.length === 0 ? null : solved / done.length,
-      interval: wilson(solved, done.length),
-    },
-    estimate('steps', ({ steps }) => steps.length),
-    estimate(
-      say.meanRepetition,
-      ({ steps }) => (steps.length === 0 ? null : mean(steps.map(({ repetition }) => repetition))),
-      1,
-    ),
-    estimate('updates', (run) => countSeries(run).at(-1)?.updates ?? 0),
-    estimate('rollbacks', (run) => countSeries(run).at(-1)?.rollbacks ?? 0),
-    estimate(say.lastKl, (run) => klSeries(run).findLast(({ kl }) => kl !== null)?.kl ?? null),
-  ];
+  });
 }
 
 export interface Difference {

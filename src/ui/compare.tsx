@@ -1,11 +1,13 @@
 /** Several runs at once: the table of all runs, and what the chosen ones have in common and apart. */
 
+import { useMemo } from 'react';
 import { differences } from './compare-numbers.ts';
 import { comparedRuns } from './comparing.ts';
 import { FinalValues } from './final-values.tsx';
 import { Icon } from './icons.tsx';
 import { plural } from './numbers.ts';
 import { Overlay } from './overlay.tsx';
+import { PairedTable } from './paired-table.tsx';
 import { RunTable } from './run-table.tsx';
 import type { RunView } from './run-view.ts';
 import { SideBySide } from './side-by-side.tsx';
@@ -14,8 +16,8 @@ import { compare as say } from './strings.ts';
 import './compare.css';
 
 export function Compare() {
-  const comparing = useLab((state) => state.comparing);
-  const runs = comparedRuns(comparing);
+  const { picked, views } = useLab((state) => state.comparing);
+  const runs = useMemo(() => comparedRuns({ picked, views }), [picked, views]);
   return (
     <section className="compare-screen" aria-label={say.title}>
       <div className="compare-head">
@@ -41,6 +43,7 @@ export function Compare() {
       )}
       {runs.length > 1 && (
         <>
+          <PairedTable runs={runs} />
           <Differences runs={runs} />
           <SideBySide runs={runs} />
         </>

@@ -83,6 +83,9 @@ export function reduceComparing(comparing: Comparing, event: ComparingEvent): Co
 }
 
 /** The chosen runs whose events are here, in the order of choosing. */
-export function comparedRuns({ picked, views }: Comparing): readonly RunView[] {
+export function comparedRuns({
+  picked,
+  views,
+}: Pick<Comparing, 'picked' | 'views'>): readonly RunView[] {
   return picked.flatMap((id) => views[id] ?? []);
 }

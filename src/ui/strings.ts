@@ -21,6 +21,7 @@ export const nouns = {
   method: ['method', 'methods'],
   arm: ['arm', 'arms'],
   adapter: ['adapter', 'adapters'],
+  comparison: ['comparison', 'comparisons'],
 } as const;
 
 export const actions = {
@@ -365,9 +366,21 @@ export const engine = {
 export const finalValues = {
   title: 'What came out',
   whatIntervals:
-    'Runs that ended. 95 % intervals: Wilson’s of success, Student’s of the others, within what is possible.',
+    'Runs that came to their end. 95 % intervals: Wilson of success, Student of the others.',
   csv: 'CSV',
   method: 'method',
+} as const;
+
+export const pairedTable = {
+  title: (against: Value) => `Paired with ${against}`,
+  what: (comparisons: Value) =>
+    `Same task and seed. Mean difference, 95 % bootstrap over tasks, p of sign flips (Holm, ${comparisons}).`,
+  csv: 'CSV',
+  method: 'method',
+  pairs: 'pairs',
+  tasks: 'tasks',
+  p: (value: Value) => `p ${value}`,
+  noDifference: 'no task differs',
 } as const;
 
 export const enlargeButton = {
