@@ -1,6 +1,6 @@
 /** `attt adapter`: describes, converts, merges, compares, prunes, subtracts and mixes adapters. */
 
-import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Command, Option } from 'commander';
 import { defaultSettings } from '../config.ts';
@@ -20,6 +20,7 @@ import { type MergeReport, type MergeType, mergeAdapter, mergeTypes } from '../m
 import type { AdapterData, Json } from '../records.ts';
 import { adapterSources, readAdapter } from './adapters.ts';
 import { type FileSource, openModel, readJson } from './files.ts';
+import { makeFolder } from './folders.ts';
 import { runOnHost } from './host.ts';
 import { readMessages } from './messages.ts';
 import {
@@ -188,7 +189,7 @@ async function save(
     const form = out.endsWith('.gguf') ? 'gguf' : 'peft';
     await writeFile(out, saveAdapter(adapter, form, dtype, config, card));
   } else {
-    await mkdir(out, { recursive: true });
+    await makeFolder(out);
     for (const [name, bytes] of Object.entries(writePeft(toHf(adapter, config), card, dtype))) {
       await writeFile(join(out, name), bytes);
     }

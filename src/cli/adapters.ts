@@ -1,11 +1,12 @@
 /** Adapter files for the commands: a PEFT folder, a zip of one or a GGUF in, a PEFT folder out. */
 
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CONFIG_FILE } from '../formats/adapter-config.ts';
 import { CARD_FILE, noFolder, WEIGHTS_FILE } from '../formats/peft.ts';
 import { type ByteSource, bytesSource } from '../formats/source.ts';
 import { readBytes } from './files.ts';
+import { makeFolder } from './folders.ts';
 import type { PortableFile } from './jobs.ts';
 
 /**
@@ -29,7 +30,7 @@ export async function readAdapter(
 
 /** Writes a job's adapter files into a folder, which it makes. */
 export async function saveAdapter(folder: string, files: readonly PortableFile[]): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   for (const { name, base64 } of files) {
     await writeFile(join(folder, name), Buffer.from(base64, 'base64'));
   }

@@ -8,6 +8,7 @@ import { readAdapter, saveAdapter } from './adapters.ts';
 import { compare, exportBundle, exportKinds, validate } from './bundle.ts';
 import { mergeExperiments, runExperiment, shardOption, showPlan } from './experiment.ts';
 import { readJson } from './files.ts';
+import { makeFolder } from './folders.ts';
 import { runOnHost } from './host.ts';
 import type { Trained } from './jobs.ts';
 import { readMessages } from './messages.ts';
@@ -96,6 +97,7 @@ program
   .addOption(threadsOption())
   .option('--save-adapter <folder>', 'keep the trained adapter there, as PEFT has it')
   .action(async ({ case: file, saveAdapter: folder, ...where }) => {
+    if (folder !== undefined) await makeFolder(folder);
     const trained = await runOnHost({ kind: 'train', case: await readJson(file) }, where);
     const { result, files } = trained as unknown as Trained; // what a train job gives
     if (folder !== undefined) await saveAdapter(folder, files);

@@ -1,6 +1,6 @@
 /** `attt bundle`: checks, takes apart, makes and compares run bundles. */
 
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { LabError } from '../errors.ts';
 import { adapterFolders, adapterNames, bundlePaths, startOf } from '../formats/bundle.ts';
@@ -21,6 +21,7 @@ import { readZip } from '../formats/zip.ts';
 import type { EpisodeEvent } from '../records.ts';
 import { bundleRun } from '../workers/run-bundle.ts';
 import { readBytes } from './files.ts';
+import { makeFolder } from './folders.ts';
 import { note } from './output.ts';
 import { Predictions } from './predictions.ts';
 
@@ -177,7 +178,7 @@ async function save(
   parts: readonly (readonly [path: string, bytes: Uint8Array])[],
 ): Promise<{ readonly written: readonly string[] }> {
   for (const [path, bytes] of parts) {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     await writeFile(path, bytes);
   }
   return { written: parts.map(([path]) => path) };

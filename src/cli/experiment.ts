@@ -21,6 +21,7 @@ import type { RemoteRef } from '../records.ts';
 import { version } from '../version.ts';
 import type { EpisodeItem, EpisodesJob } from './episodes.ts';
 import { openModel, readText, sha256Of } from './files.ts';
+import { makeFolder } from './folders.ts';
 import { runOnHost, type Where } from './host.ts';
 import { note, WrongUse } from './output.ts';
 import { remoteOf } from './remote.ts';
@@ -83,6 +84,7 @@ export async function showPlan(file: string, setup: Setup) {
 export async function runExperiment(file: string, options: ExperimentOptions): Promise<Done> {
   const { out, shard } = options;
   const experiment = readExperiment(await readText(file), file);
+  await makeFolder(out);
   const { plan, header, summaryServer } = await prepare(experiment, options);
   for (const { name, notApplicable } of plan.arms) {
     if (notApplicable !== null) note(`${name} is not applicable: ${notApplicable}`);

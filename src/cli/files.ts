@@ -2,10 +2,11 @@
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, readFile, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LabError, messageOf } from '../errors.ts';
+import { concatBytes } from '../formats/bytes.ts';
 import { joinedSource, shardNames } from '../formats/gguf-shards.ts';
 import { parseJson } from '../formats/json-syntax.ts';
 import { type ByteSource, checkRange } from '../formats/source.ts';
@@ -109,14 +110,33 @@ export async function readJson(path: string): Promise<Json> {
   return parseJson(await readText(path), path);
 }
 
-/** A whole file; throws `not_found` with the path and the system's reason. */
-export async function readBytes(path: string): Promise<Uint8Array> {
+/** No file that a command reads whole has more: the largest adapter's weights with a zip's own bytes. */
+const MAX_BYTES = 2 ** 30 + 2 ** 24;
+
+/** A whole file; throws `not_found` with the path and the system's reason, `limit` for one without end. */
+export async function readBytes(path: string, most = MAX_BYTES): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
   try {
-    return new Uint8Array(await readFile(path));
+    for await (const part of createReadStream(path, { highWaterMark: 2 ** 20 })) {
+      parts.push(part);
+      bytes += part.length;
+      if (bytes > most) throw tooLarge(path, most);
+    }
   } catch (thrown) {
+    if (thrown instanceof LabError) throw thrown;
     const why = messageOf(thrown);
     throw new LabError('not_found', `Could not read ${path}: ${why}. Check the path.`, { path });
   }
+  return concatBytes(parts);
+}
+
+function tooLarge(path: string, most: number): LabError {
+  return new LabError(
+    'limit',
+    `${path} has more than ${most} bytes, or no end; expected a run, an adapter, or a text. Check the path.`,
+    { path },
+  );
 }
 
 async function isFile(path: string): Promise<boolean> {

@@ -1,9 +1,10 @@
 /** Which WebGPU kernels the commands use, and the file in which measured choices are kept. */
 
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { KernelWishes, VariantMemory } from '../model/choose-variants.ts';
+import { makeFolder } from './folders.ts';
 import { note } from './output.ts';
 
 /** As `ATTT_KERNELS` says: `measure` (unless set), `fixed`, or a choice as a run's manifest has it. */
@@ -20,7 +21,7 @@ const memory: VariantMemory = {
   async keep(adapter, choice) {
     const choices = { ...(await all()), [adapter]: choice };
     try {
-      await mkdir(dirname(path()), { recursive: true });
+      await makeFolder(dirname(path()));
       await writeFile(path(), `${JSON.stringify(choices, null, 2)}\n`);
     } catch (thrown) {
       note(`The timing of kernels is not kept: ${String(thrown)}`);

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { figureFiles, toHtml, toMarkdown } from '../experiment/document.ts';
 import { reportOf } from '../experiment/report.ts';
 import { headerOf } from './experiment.ts';
+import { makeFolder } from './folders.ts';
 import { readRows, writeHeader, writeWhole } from './rows.ts';
 
 export interface ReportOptions {
@@ -20,6 +21,7 @@ export async function writeReport(
   { out, date, note }: ReportOptions,
 ): Promise<{ readonly files: readonly string[] }> {
   const header = await headerOf(folder);
+  await makeFolder(out);
   const place = new Map(header.arms.map(({ name }, i) => [name, i]));
   const rows = [...(await readRows(folder)).values()].sort(
     (a, b) =>

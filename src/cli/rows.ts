@@ -1,12 +1,13 @@
 /** The files of an experiment's folder: experiment.json, and rows that are only ever appended to. */
 
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, truncate, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { LabError, messageOf } from '../errors.ts';
 import type { Header } from '../experiment/header.ts';
 import { type Row, upgradeRow } from '../experiment/row.ts';
+import { makeFolder } from './folders.ts';
 
 const HEADER = 'experiment.json';
 const ROWS = /^rows.*\.jsonl(\.gz)?$/;
@@ -50,7 +51,7 @@ export async function writeWhole(
   name: string,
   content: string | Uint8Array,
 ): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const aside = join(folder, `.${name}.${randomUUID()}`);
   await writeFile(aside, content);
   await rename(aside, join(folder, name));
@@ -108,7 +109,7 @@ export interface RowWriter extends AsyncDisposable {
 
 /** Opens a shard's file. What a killed process left of a line is cut off first. */
 export async function openRows(folder: string, name: string): Promise<RowWriter> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const path = join(folder, name);
   const file = await open(path, 'a+');
   const bytes = await file.readFile();

@@ -1,6 +1,6 @@
 /** `attt run`: episodes without a browser; their events and what came out of them go into a folder. */
 
-import { mkdir, open, writeFile } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { methodNames, type Settings, settingsFor } from '../config.ts';
 import { LabError } from '../errors.ts';
@@ -11,6 +11,7 @@ import type { RunManifest, TaskRef } from '../records.ts';
 import { readAdapter } from './adapters.ts';
 import type { EpisodeItem } from './episodes.ts';
 import { readText, sha256Of } from './files.ts';
+import { makeFolder } from './folders.ts';
 import { runOnHost, runRemote, type Where } from './host.ts';
 import type { PortableFile } from './jobs.ts';
 import { note, WrongUse } from './output.ts';
@@ -62,8 +63,8 @@ export async function run(
   const summaryServer = summaryServerOf(settings, channel, process.env);
   const startAdapter = await startAdapterOf(options);
   const tasks = await tasksOf(options);
+  await makeFolder(options.out);
   const modelSha256 = remote ? '' : await sha256Of(options.model);
-  await mkdir(options.out, { recursive: true });
   const file = await open(join(options.out, 'events.jsonl'), 'w');
   const results: EpisodeResult[] = [];
   const begun = (): EpisodeResult => {
