@@ -39,19 +39,25 @@ const KNOWN = new Set([
  */
 const PLAIN_INITS = ['gaussian', 'eva', 'orthogonal', 'mica'];
 
+/** Where a config names no modules: PEFT's own choice for every family that loads here. */
+const DEFAULT_TARGETS = ['q_proj', 'v_proj'];
+
 /**
- * Reads the file. Throws `bad_input` for what is no LoRA config, `unsupported` naming a setting that
+ * Reads the file. A null means what it means to PEFT: mostly "not in use". Throws `bad_input` for what is no LoRA config, `unsupported` naming a setting that
  * would only be applied in part here: other PEFT types, DoRA, bias, modules_to_save, and every
  * setting that this program does not know and that is in use.
  */
 export async function readAdapterConfig(text: string): Promise<AdapterConfig> {
   const config = parse(text);
   refuseOthers(config);
-  const { r, lora_alpha: alpha } = config;
+  const { r, lora_alpha: alpha, lora_dropout: dropout = 0 } = config;
   if (!isRank(r) || !isAlpha(alpha)) {
     throw bad(
       `r is ${shown(r)} and lora_alpha ${shown(alpha)}; expected a whole number of at least 1, and a number that float32 holds`,
     );
+  }
+  if (typeof dropout !== 'number' || dropout > 1) {
+    throw bad(`lora_dropout is ${shown(dropout)}; expected a number of at most 1`);
   }
   const ranks = await patternsOf(config, 'rank_pattern');
   const alphas = await patternsOf(config, 'alpha_pattern');
@@ -115,7 +121,8 @@ type Matcher = (module: string) => boolean;
 
 /** As PEFT decides (tuners_utils.check_target_module_exists). */
 async function targetsOf(config: JsonObject): Promise<Matcher> {
-  const { target_modules: target, exclude_modules: excluded } = config;
+  const { exclude_modules: excluded } = config;
+  const target = config.target_modules ?? DEFAULT_TARGETS;
   if (!inUse(target)) {
     throw bad(
       `target_modules is ${shown(target)}; expected a list of names, a pattern or "all-linear"`,
@@ -171,9 +178,9 @@ interface Pattern {
 
 /** The first key that matches counts; PEFT matches it at the end of the name, behind a dot or alone. */
 async function patternsOf(config: JsonObject, setting: string): Promise<Pattern[]> {
-  const value = config[setting] ?? {};
-  if (typeof value !== 'object' || Array.isArray(value)) {
-    throw bad(`${setting} is ${shown(value)}; expected numbers by names of modules`);
+  const { [setting]: value = {} } = config;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw bad(`${setting} is ${shown(value)}; expected numbers by names of modules, {} for none`);
   }
   const entries = Object.entries(value);
   const patterns: Pattern[] = [];

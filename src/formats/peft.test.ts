@@ -76,7 +76,7 @@ test('weights that the config does not adapt are refused: PEFT would leave them 
   await expect(read('ad_rslora', { exclude_modules: ['v_proj'] })).rejects.toThrow(/2 modules/);
   await expect(read('ad_rslora', { layers_to_transform: [1] })).rejects.toThrow(/4 modules/);
   await expect(read('ad_rslora', { target_modules: '.*mlp.*' })).rejects.toThrow(/8 modules/);
-  await expect(read('ad_rslora', { target_modules: null })).rejects.toThrow(/expected a list/);
+  await expect(read('ad_rslora', { target_modules: [] })).rejects.toThrow(/expected a list/);
   for (const target of ['.*_proj', 'all-linear']) {
     await expect(
       read('ad_rslora', { target_modules: target, layers_to_transform: 1 }),
@@ -107,7 +107,32 @@ test('settings that change what LoRA computes are refused by name', async () => 
   expect(await read('ad_rslora', { lora_bias: null, target_parameters: [] })).toHaveLength(8);
 });
 
+test('a null is what it is to PEFT 0.21.2: an error, its own choice, or not in use', async () => {
+  const config = JSON.parse(readFileSync(fixture('ad_rslora/adapter_config.json'), 'utf8'));
+  const refused: readonly string[] = [
+    ...['alpha_pattern', 'bias', 'lora_alpha', 'lora_dropout', 'peft_type', 'r', 'rank_pattern'],
+    'target_modules', // q_proj and v_proj, which leaves k_proj and o_proj of this adapter out
+  ];
+  for (const key of Object.keys(config)) {
+    const found = read('ad_rslora', { [key]: null });
+    if (refused.includes(key)) await expect(found, key).rejects.toThrow(key);
+    else expect(await found, key).toHaveLength(8);
+  }
+  expect((await read('ad_rslora', { use_rslora: null }))[0]?.scale).toBe(2);
+  const files = writePeft(
+    (await read('ad_rslora')).filter(({ name }) => /[qv]_proj$/.test(name)),
+    card,
+  );
+  const unnamed = JSON.stringify({
+    ...JSON.parse(strFromU8(files['adapter_config.json'])),
+    target_modules: null,
+  });
+  expect(await readPeft(unnamed, files['adapter_model.safetensors'])).toHaveLength(4);
+});
+
 test.each([
+  [{ lora_dropout: '0.1' }, 'lora_dropout is "0.1"; expected a number of at most 1'],
+  [{ lora_dropout: 2 }, 'lora_dropout is 2'],
   [{ layers_to_transform: true }, 'layers_to_transform is true'], // to Python that is layer 1
   [{ layers_to_transform: '0' }, 'layers_to_transform is "0"'],
   [{ layers_to_transform: [0, 1.5] }, 'layers_to_transform is [0,1.5]'],
