@@ -134,3 +134,33 @@ test('a step has an address, its record, and says why there was no update in num
   await expect(card).toContainText('(at least 0.5)');
   await expect(card).toContainText('(at most 0.8)');
 });
+
+test('a note is written beside a step by keys, is found again and outlives the visit', async ({
+  page,
+}) => {
+  await playBack(page, { modelLoaded: true, runs: [{ summary, events }] });
+  await page.goto(`/#run=${summary.id}&step=12`);
+  const step = page.locator('.step[data-step="12"]');
+  await expect(step.getByRole('button', { name: 'Note' })).toBeVisible();
+  await page.keyboard.press('n');
+  await page.keyboard.type('the loop begins here');
+  await page.keyboard.press('Enter');
+  await expect(step.locator('.step-note')).toHaveText('Note on step 12: the loop begins here');
+  // Escape leaves it as it was.
+  await page.keyboard.press('n');
+  await page.keyboard.type('!');
+  await page.keyboard.press('Escape');
+  await expect(step.locator('.step-note')).toContainText('begins here');
+  await expectClean(page);
+
+  await page.reload();
+  await expect(step.locator('.step-note')).toContainText('the loop begins here');
+  await expect(page.locator('.track .noted')).toHaveCount(1);
+  await page.getByLabel('Show only').selectOption('noted');
+  await expect(page.locator('.step')).toHaveCount(1);
+  // An empty note is none.
+  await page.keyboard.press('n');
+  await page.getByLabel('Note on step 12').fill('');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('.none-shown')).toBeVisible();
+});

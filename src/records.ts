@@ -431,6 +431,8 @@ export interface ShelvedAdapter {
 export interface RunNotes {
   readonly tags: readonly string[];
   readonly note: string;
+  /** Notes on single steps, by the step's number; none is empty. */
+  readonly steps: Readonly<Record<string, string>>;
 }
 
 export type BackendName = 'webgpu' | 'wasm' | 'cpu';

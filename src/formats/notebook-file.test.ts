@@ -41,7 +41,11 @@ const run: NotebookRun = {
   id: '20261129-1',
   createdAt: '2026-11-29T10:00:00.000Z',
   events,
-  notes: { tags: ['baseline', 'kept'], note: 'the one with the fridge' },
+  notes: {
+    tags: ['baseline', 'kept'],
+    note: 'the one with the fridge',
+    steps: { 2: 'the loop begins here' },
+  },
   start,
   latest,
 };
@@ -85,6 +89,13 @@ test('a notebook of a version without notes and shelf is read', () => {
   const index = `{"schema":1,"runs":[{"id":"${run.id}","createdAt":"${run.createdAt}"}]}`;
   const old = zipSync({ ...files, 'notebook.json': new TextEncoder().encode(index) });
   expect(readNotebook(old, 'a.zip')).toEqual({ runs: [{ ...run, notes: null }], adapters: [] });
+  const withoutSteps = index.replace('"}]', '","notes":{"tags":[],"note":"kept"}}]');
+  const later = zipSync({ ...files, 'notebook.json': new TextEncoder().encode(withoutSteps) });
+  expect(readNotebook(later, 'a.zip').runs[0]?.notes).toEqual({
+    tags: [],
+    note: 'kept',
+    steps: {},
+  });
 });
 
 test('a notebook that lacks a file, or whose adapter is cut, is refused by name', () => {

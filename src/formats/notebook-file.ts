@@ -119,8 +119,16 @@ function adapterPath(id: string): string {
 
 /** Notes as far as they are understood: none is worth losing a run over. */
 function notesOf(value: Json): RunNotes {
-  const { tags, note } = fieldsOf(value);
-  return { tags: texts(tags), note: typeof note === 'string' ? note : '' };
+  const { tags, note, steps } = fieldsOf(value);
+  return {
+    tags: texts(tags),
+    note: typeof note === 'string' ? note : '',
+    steps: Object.fromEntries(
+      Object.entries(fieldsOf(steps ?? null)).filter(
+        (entry): entry is [string, string] => typeof entry[1] === 'string',
+      ),
+    ),
+  };
 }
 
 function entryOf(value: Json, name: string): ShelvedAdapter {

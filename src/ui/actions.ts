@@ -12,6 +12,7 @@ import { readShelf } from './adapter-shelf-state.ts';
 import { startSettings } from './defaults.ts';
 import { engine, startEngine } from './engine.ts';
 import { bundledModel, loadModel, refreshModels } from './load.ts';
+import { readNotes } from './notes.ts';
 import { plural } from './numbers.ts';
 import { backendOf, kernelsOf, threadsOf } from './query.ts';
 import { attempt, inform, report } from './report.ts';
@@ -44,7 +45,7 @@ export async function startLab(): Promise<void> {
     dispatch({ type: 'engine_ready', capabilities }, { type: 'environments', environments });
     if (model) dispatch({ type: 'model_loaded', model });
     await chooseFirstTask();
-    await Promise.all([refreshRuns(), refreshModels(), refreshStorage()]);
+    await Promise.all([refreshRuns(), refreshModels(), refreshStorage(), readNotes()]);
     offerResume();
     if (before && !model) await loadModel({ kind: 'bundled', name: bundledModel });
   } catch (thrown) {
@@ -143,7 +144,7 @@ async function readNotebookFile(file: File): Promise<void> {
     name: file.name,
     file,
   });
-  await Promise.all([refreshRuns(), readShelf()]);
+  await Promise.all([refreshRuns(), readShelf(), readNotes()]);
   const fresh = [plural(added, 'run'), ...(adapters > 0 ? [plural(adapters, 'adapter')] : [])].join(
     ' and ',
   );

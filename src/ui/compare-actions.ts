@@ -1,10 +1,9 @@
-/** What the comparison asks of the engine and the store: events of chosen runs, runs from files, notes. */
+/** What the comparison asks of the engine and the store: events of chosen runs, and runs from files. */
 
 import { parseRunFile } from '../formats/run-file.ts';
-import type { RunNotes } from '../records.ts';
-import { allNotes, saveNotes } from '../store/notes.ts';
 import { foldSummary, startSummary } from '../store/summary.ts';
 import { engine } from './engine.ts';
+import { readNotes } from './notes.ts';
 import { attempt } from './report.ts';
 import { foldRun } from './run-view.ts';
 import { dispatch, useLab } from './store.ts';
@@ -13,9 +12,7 @@ import { compareActions as say } from './strings.ts';
 /** Shows the comparison, with the notes as they are stored now. */
 export async function openComparison(): Promise<void> {
   dispatch({ type: 'compare_open', on: true });
-  await attempt(say.notesFailed, async () => {
-    dispatch({ type: 'notes', notes: await allNotes() });
-  });
+  await readNotes();
 }
 
 /** Chooses runs, and reads the events of those that were not read yet. */
@@ -47,10 +44,4 @@ export async function addFiles(files: readonly File[]): Promise<void> {
       });
     });
   }
-}
-
-export async function changeNotes(id: string, notes: RunNotes): Promise<void> {
-  const all = { ...useLab.getState().comparing.notes, [id]: notes };
-  dispatch({ type: 'notes', notes: all });
-  await attempt(say.noteNotSaved, () => saveNotes(id, notes));
 }

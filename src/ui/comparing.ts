@@ -1,6 +1,6 @@
 /** Which runs are compared and how. A part of the page's state. */
 
-import type { RunNotes, RunSummary } from '../records.ts';
+import type { RunSummary } from '../records.ts';
 import type { CompareQuantity } from './compare-numbers.ts';
 import type { RunView } from './run-view.ts';
 import type { SortOrder } from './sorting.ts';
@@ -19,7 +19,6 @@ export interface Comparing {
   /** The events of runs that were chosen, read once. */
   readonly views: Readonly<Record<string, RunView>>;
   readonly files: readonly FileRun[];
-  readonly notes: Readonly<Record<string, RunNotes>>;
   readonly filter: string;
   readonly order: SortOrder;
   readonly quantity: CompareQuantity;
@@ -32,7 +31,6 @@ export type ComparingEvent =
   | { readonly type: 'compare_picked'; readonly ids: readonly string[] }
   | { readonly type: 'compare_view'; readonly id: string; readonly view: RunView }
   | { readonly type: 'compare_file'; readonly run: FileRun }
-  | { readonly type: 'notes'; readonly notes: Readonly<Record<string, RunNotes>> }
   | { readonly type: 'compare_filter'; readonly text: string }
   | { readonly type: 'compare_order'; readonly order: SortOrder }
   | { readonly type: 'compare_quantity'; readonly quantity: CompareQuantity }
@@ -43,7 +41,6 @@ export const initialComparing: Comparing = {
   picked: [],
   views: {},
   files: [],
-  notes: {},
   filter: '',
   order: { key: 'started', down: true },
   quantity: 'repetition',
@@ -67,8 +64,6 @@ export function reduceComparing(comparing: Comparing, event: ComparingEvent): Co
         picked: comparing.picked.includes(id) ? comparing.picked : [...comparing.picked, id],
       };
     }
-    case 'notes':
-      return { ...comparing, notes: event.notes };
     case 'compare_filter':
       return { ...comparing, filter: event.text };
     case 'compare_order':

@@ -6,7 +6,7 @@ import { foldRun } from './run-view.ts';
 const run = foldRun(madeRun({ steps: 50, talk: 2, seed: 6 }), { id: null, name: 'made' });
 if (!run) throw new Error('the made run starts');
 const count = (filter: (typeof stepFilters)[number]['filter']) =>
-  run.items.filter((item) => passes(item, filter)).length;
+  run.items.filter((item) => passes(item, filter, {})).length;
 
 test('a text is cut where the searched words are, in any case of letters', () => {
   expect(splitAt('Go to Shelf 3, shelf 4', 'SHELF')).toEqual([
@@ -38,15 +38,20 @@ test('steps split into those that changed the world, those that did not, and fai
 
 test('a step with a reward is found among all others', () => {
   const solved = foldRun(madeRun({ steps: 12, end: 'solved' }), { id: null, name: 'made' });
-  const kept = solved?.items.filter((item) => passes(item, 'rewarded'));
+  const kept = solved?.items.filter((item) => passes(item, 'rewarded', {}));
   expect(kept?.map(({ type, t }) => [type, t])).toEqual([['step', 12]]);
   expect(count('rewarded')).toBe(0);
 });
 
 test('both filters hold together', () => {
-  const failed = shownItems(run, 'failures', null);
-  const long = shownItems(run, 'failures', { number: 'repetition', side: 'least', value: 0.5 });
+  const failed = shownItems(run, 'failures', null, {});
+  const long = shownItems(run, 'failures', { number: 'repetition', side: 'least', value: 0.5 }, {});
   expect(long.length).toBeGreaterThan(0);
   expect(long.length).toBeLessThan(failed.length);
   expect(failed.filter((item) => item.type === 'step' && item.repetition >= 0.5)).toEqual(long);
+});
+
+test('the filter for notes keeps the steps that have one', () => {
+  const kept = shownItems(run, 'noted', null, { 3: 'the loop begins here', 99: 'not of this run' });
+  expect(kept.map(({ type, t }) => [type, t])).toEqual([['step', 3]]);
 });

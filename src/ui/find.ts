@@ -1,5 +1,6 @@
 /** Which parts of a transcript a search finds and a filter keeps. Searching marks, filtering hides. */
 
+import type { RunNotes } from '../records.ts';
 import { type NumberFilter, numberTest } from './item-numbers.ts';
 import { isRollback, type RunView, type TranscriptItem } from './run-view.ts';
 import { find as say } from './strings.ts';
@@ -12,6 +13,7 @@ export type StepFilter =
   | 'failures'
   | 'repeating'
   | 'rewarded'
+  | 'noted'
   | 'boundaries'
   | 'updates'
   | 'skips'
@@ -27,14 +29,19 @@ export const stepFilters: readonly { readonly filter: StepFilter; readonly label
   { filter: 'failures', label: say.failedActions },
   { filter: 'repeating', label: say.repetition(repeatingFrom) },
   { filter: 'rewarded', label: say.rewarded },
+  { filter: 'noted', label: say.noted },
   { filter: 'boundaries', label: say.boundaries },
   { filter: 'updates', label: say.updates },
   { filter: 'skips', label: say.withoutUpdate },
   { filter: 'rollbacks', label: say.rollbacks },
 ];
 
-/** True where the filter keeps an item in the transcript. */
-export function passes(item: TranscriptItem, filter: StepFilter): boolean {
+/** True where the filter keeps an item in the transcript. `notes` are those on steps. */
+export function passes(
+  item: TranscriptItem,
+  filter: StepFilter,
+  notes: RunNotes['steps'],
+): boolean {
   const step = item.type === 'step' ? item : null;
   const boundary = item.type === 'boundary' ? item : null;
   switch (filter) {
@@ -49,6 +56,8 @@ export function passes(item: TranscriptItem, filter: StepFilter): boolean {
       return step !== null && step.repetition >= repeatingFrom;
     case 'rewarded':
       return step !== null && step.reward !== 0;
+    case 'noted':
+      return step !== null && step.t in notes;
     case 'boundaries':
       return step === null;
     case 'updates':
@@ -89,9 +98,10 @@ export function shownItems(
   run: RunView,
   filter: StepFilter,
   byNumber: NumberFilter | null,
+  notes: RunNotes['steps'],
 ): readonly TranscriptItem[] {
   const passesNumber = numberTest(run, byNumber);
-  return run.items.filter((item) => passes(item, filter) && passesNumber(item));
+  return run.items.filter((item) => passes(item, filter, notes) && passesNumber(item));
 }
 
 export interface TextPart {

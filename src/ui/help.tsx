@@ -11,6 +11,7 @@ const keys = [
   [say.endKeys, say.endKeysDo],
   [say.space, say.spaceDoes],
   ['/', say.slashDoes],
+  [say.noteKey, say.noteKeyDoes],
   [say.escape, say.escapeDoes],
   ['?', say.questionMarkDoes],
   [say.tokenKeys, say.tokenKeysDo],

@@ -1,4 +1,4 @@
-/** The keys of the page: steps, boundaries, play and pause, search, back to the newest, help. Fields and windows keep their own. */
+/** The keys of the page: steps, boundaries, play and pause, search, notes, back to the newest, help. Fields and windows keep their own. */
 
 import { tinykeys } from 'tinykeys';
 import { control } from './running.ts';
@@ -28,6 +28,7 @@ export function listenToKeys(target: Window): () => void {
     '[': free(() => boundary(-1)),
     ']': free(() => boundary(1)),
     '/': free(() => document.querySelector<HTMLElement>('[data-find]')?.focus()),
+    n: free(() => document.querySelector<HTMLElement>('[data-note]')?.click()),
     Home: free(() => select(1)),
     End: free(() => select(null)),
     Escape: free(() => {

@@ -1,7 +1,7 @@
 /** The notebook around the run on screen: who may write, what is queued, what the disk holds. A part of the page's state. */
 
 import type { PlannedEpisode } from '../experiment/plan.ts';
-import type { KeptSnapshots } from '../records.ts';
+import type { KeptSnapshots, RunNotes } from '../records.ts';
 
 /** Episodes that run one after another. */
 export interface Queue {
@@ -32,6 +32,8 @@ export interface Notebook {
   readonly storage: Storage | null;
   /** A run that was interrupted before this visit, offered to be taken up. */
   readonly offered: string | null;
+  /** What was written beside runs, by their ids. */
+  readonly notes: Readonly<Record<string, RunNotes>>;
   /** True: the person wants to be told when a run ends in a hidden tab. */
   readonly notify: boolean;
   /** The stop of the tour that is shown; null while none is taken. */
@@ -46,6 +48,7 @@ export type NotebookEvent =
   | { readonly type: 'queue_ended' }
   | { readonly type: 'storage'; readonly storage: Storage }
   | { readonly type: 'resume_offered'; readonly id: string | null }
+  | { readonly type: 'notes'; readonly notes: Readonly<Record<string, RunNotes>> }
   | { readonly type: 'notify'; readonly on: boolean }
   | { readonly type: 'tour'; readonly stop: number | null };
 
@@ -54,6 +57,7 @@ export const initialNotebook: Notebook = {
   queue: null,
   storage: null,
   offered: null,
+  notes: {},
   notify: false,
   tour: null,
 };
@@ -78,6 +82,8 @@ export function reduceNotebook(notebook: Notebook, event: NotebookEvent): Notebo
       return { ...notebook, storage: event.storage };
     case 'resume_offered':
       return { ...notebook, offered: event.id };
+    case 'notes':
+      return { ...notebook, notes: event.notes };
     case 'tour':
       return { ...notebook, tour: event.stop };
     case 'notify':

@@ -3,9 +3,10 @@
 import { useRef } from 'react';
 import type { RunNotes, RunSummary } from '../records.ts';
 import { openRun, saveText } from './actions.ts';
-import { addFiles, changeNotes, pickRuns } from './compare-actions.ts';
+import { addFiles, pickRuns } from './compare-actions.ts';
 import { csvOf } from './csv.ts';
 import { Icon, Mark } from './icons.tsx';
+import { changeNotes, noNotes } from './notes.ts';
 import { minuteText } from './numbers.ts';
 import { seriesOf } from './overlay-lines.ts';
 import { endWording } from './run-view.ts';
@@ -18,8 +19,6 @@ interface Row {
   readonly run: RunSummary;
   readonly notes: RunNotes;
 }
-
-const noNotes: RunNotes = { tags: [], note: '' };
 
 const columns: readonly {
   readonly key: string;
@@ -44,7 +43,8 @@ const columns: readonly {
 
 export function RunTable() {
   const stored = useLab((state) => state.runs);
-  const { files, notes, filter, order, picked } = useLab((state) => state.comparing);
+  const { files, filter, order, picked } = useLab((state) => state.comparing);
+  const notes = useLab((state) => state.notebook.notes);
   const picker = useRef<HTMLInputElement>(null);
   const all = [...files.map(({ summary }) => summary), ...stored].map(
     (run): Row => ({ run, notes: notes[run.id] ?? noNotes }),

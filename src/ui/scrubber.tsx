@@ -3,6 +3,7 @@
 import { type CSSProperties, memo, type PointerEvent, useEffect, useRef } from 'react';
 import { Icon, Mark } from './icons.tsx';
 import { barsOf, marksOf } from './line-of-steps.ts';
+import { stepNotes } from './notes.ts';
 import type { PlaySpeed } from './reading.ts';
 import { actionWording, type RunView } from './run-view.ts';
 import { axisEnd } from './series.ts';
@@ -38,6 +39,7 @@ export function Scrubber() {
   const current = run?.steps.find((one) => one.t === step);
   const action = current?.action || say.noAction;
   const range = useLab((state) => state.reading.range);
+  const notes = useLab(stepNotes);
   return (
     <div className="scrubber">
       <Playback disabled={last === 0} />
@@ -75,6 +77,9 @@ export function Scrubber() {
         }}
       >
         {run && <Bars run={run} end={end} width={width} />}
+        {Object.keys(notes).map((t) => (
+          <span key={t} className="noted" style={{ left: `${((Number(t) - 0.5) / end) * 100}%` }} />
+        ))}
         {range && (
           <span
             className="shown-range"

@@ -407,6 +407,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'queue_ended':
     case 'storage':
     case 'resume_offered':
+    case 'notes':
     case 'notify':
     case 'tour':
       return { ...state, notebook: reduceNotebook(state.notebook, event) };
@@ -414,7 +415,6 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'compare_picked':
     case 'compare_view':
     case 'compare_file':
-    case 'notes':
     case 'compare_filter':
     case 'compare_order':
     case 'compare_quantity':

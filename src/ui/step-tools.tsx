@@ -1,4 +1,4 @@
-/** What can be done with the step on screen: link to it, read its record, see the world, go on from it. */
+/** What can be done with the step on screen: link to it, read its record, see the world, write a note, go on from it. */
 
 import { useState } from 'react';
 import type { EpisodeEvent, StepTaken } from '../records.ts';
@@ -7,12 +7,13 @@ import { ForkDialog } from './fork-dialog.tsx';
 import { Icon } from './icons.tsx';
 import { RecordDialog } from './record-dialog.tsx';
 import { shownRun } from './state.ts';
+import { StepNoteField } from './step-note.tsx';
 import { dispatch, useLab } from './store.ts';
 import { stepTools as say } from './strings.ts';
 
 export function StepTools({ step }: { step: StepTaken }) {
   const run = useLab(shownRun);
-  const [open, setOpen] = useState<'record' | 'fork' | null>(null);
+  const [open, setOpen] = useState<'record' | 'fork' | 'note' | null>(null);
   const [copied, setCopied] = useState(false);
   if (!run) return null;
   const records: readonly EpisodeEvent[] = run.items.filter((item) => item.t === step.t);
@@ -62,6 +63,23 @@ export function StepTools({ step }: { step: StepTaken }) {
         <Icon name="fork" />
         {say.fork}
       </button>
+      {run.id !== null && (
+        <button
+          type="button"
+          className="button bare small"
+          data-note
+          data-tip={say.noteHelp}
+          onClick={() => {
+            // A live run would go on to its next step, and take the field away.
+            dispatch({ type: 'step_selected', t: step.t });
+            setOpen('note');
+          }}
+        >
+          <Icon name="pen" />
+          {say.note}
+        </button>
+      )}
+      {open === 'note' && <StepNoteField t={step.t} onClose={() => setOpen(null)} />}
       {open === 'fork' && <ForkDialog run={run} t={step.t} onClose={() => setOpen(null)} />}
       {open === 'record' && (
         <RecordDialog title={say.step(step.t)} records={records} onClose={() => setOpen(null)} />

@@ -313,10 +313,8 @@ export const command = {
 } as const;
 
 export const compareActions = {
-  notesFailed: 'The notes could not be read',
   runFailed: 'A run could not be read',
   notAdded: (name: Value) => `${name} was not added`,
-  noteNotSaved: 'The note was not saved',
 } as const;
 
 export const compareNumbers = {
@@ -432,6 +430,7 @@ export const find = {
   failedActions: 'failed actions',
   repetition: (repeatingFrom: Value) => `repetition ≥ ${repeatingFrom}`,
   rewarded: 'steps with a reward',
+  noted: 'steps with a note',
   boundaries: 'boundaries',
   updates: 'updates',
   withoutUpdate: 'boundaries without update',
@@ -534,6 +533,8 @@ export const help = {
   space: 'Space',
   spaceDoes: 'pause or resume the run in progress; play or halt a recorded one',
   slashDoes: 'search the transcript; Enter goes from place to place',
+  noteKey: 'N',
+  noteKeyDoes: 'write a note beside the step on screen',
   escape: 'Escape',
   escapeDoes: 'close what is open; then back to the newest step',
   questionMarkDoes: 'this window',
@@ -1145,7 +1146,20 @@ export const state = {
   opened: (name: Value) => `Opened ${name}.`,
 } as const;
 
+export const notes = {
+  notRead: 'The notes could not be read',
+  notSaved: 'The note was not saved',
+} as const;
+
+export const stepNote = {
+  note: (t: Value) => `Note on step ${t}`,
+  placeholder: 'What is to be remembered here',
+} as const;
+
 export const stepTools = {
+  note: 'Note',
+  noteHelp:
+    'Writes a note beside this step (N). It is kept with the run, and goes along when all runs are exported.',
   linkHelp: "Copies the address of this step; a file's run has to be opened again first.",
   copied: 'Copied',
   link: 'Link',

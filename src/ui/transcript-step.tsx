@@ -8,6 +8,7 @@ import { LongText } from './long-text.tsx';
 import { plural, secondText, valueText } from './numbers.ts';
 import { actionWording } from './run-view.ts';
 import { shownStep } from './state.ts';
+import { StepNote } from './step-note.tsx';
 import { StepTools } from './step-tools.tsx';
 import { dispatch, useLab } from './store.ts';
 import { transcript as say } from './strings.ts';
@@ -67,6 +68,7 @@ export const Step = memo(function Step({ step, find, place }: StepProps) {
         <p className="observation">
           <LongText text={step.observation} find={find} />
         </p>
+        <StepNote t={step.t} />
         {current && <StepTools step={step} />}
       </div>
       <span

@@ -6,6 +6,7 @@ import { BoundaryCard } from './boundary-card.tsx';
 import { shownItems } from './find.ts';
 import { FindBar } from './find-bar.tsx';
 import { Icon } from './icons.tsx';
+import { stepNotes } from './notes.ts';
 import type { RunView, TranscriptItem } from './run-view.ts';
 import { isRunning } from './state.ts';
 import { dispatch, useLab } from './store.ts';
@@ -25,7 +26,11 @@ export function Transcript({ run }: { run: RunView }) {
   const find = useLab((state) => state.reading.find);
   const filter = useLab((state) => state.reading.filter);
   const byNumber = useLab((state) => state.reading.numberFilter);
-  const items = useMemo(() => shownItems(run, filter, byNumber), [run, filter, byNumber]);
+  const notes = useLab(stepNotes);
+  const items = useMemo(
+    () => shownItems(run, filter, byNumber, notes),
+    [run, filter, byNumber, notes],
+  );
   const keys = useMemo(() => items.map(({ seq }) => seq), [items]);
   const scroller = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);

@@ -22,7 +22,11 @@ const entry: ShelvedAdapter = {
   ...{ modelName: 'household-2m', modelSha256: 'd0e9', modules: 1, targets: ['q_proj'] },
   ...{ ranks: [1], parameters: 3, norm: 0.25 },
 };
-const notes = { tags: ['baseline'], note: 'without training' };
+const notes = {
+  tags: ['baseline'],
+  note: 'without training',
+  steps: { 2: 'the loop begins here' },
+};
 
 test('what was written beside a run and what stands on the shelf come back from the file, once', async () => {
   const [first] = events;
