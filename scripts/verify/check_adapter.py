@@ -11,7 +11,7 @@ import gguf
 import numpy as np
 import torch
 from attt import attt, logits
-from peft import PeftModel
+from peft import LoraConfig, PeftModel
 from safetensors.numpy import load_file
 from transformers import AutoModelForCausalLM
 
@@ -72,6 +72,42 @@ def merge_cost(lora, merged):
     return np.sqrt(change), np.sqrt(error)
 
 
+def own_scales(model, scratch, ids, row):
+    """An adapter of PEFT's whose scales no common alpha gives, through a GGUF and back."""
+    torch.manual_seed(5)
+    layer = 'model.layers.{}.self_attn.{}'.format
+    model.add_adapter('own', LoraConfig(
+        r=3, lora_alpha=4, use_rslora=True, target_modules=['q_proj', 'v_proj'], init_lora_weights=False,
+        rank_pattern={layer(2, 'q_proj'): 8}, alpha_pattern={layer(1, 'v_proj'): 0, layer(4, 'q_proj'): 7.5}))
+    model.save_pretrained(scratch, selected_adapters=['own'])
+    folder, lora, back = scratch / 'own', scratch / 'own.gguf', scratch / 'back'
+    attt('adapter', 'convert', folder, '--model', MODELS / FILE, '--out', lora)
+    attt('adapter', 'convert', lora, '--model', MODELS / FILE, '--out', back)
+    reader = gguf.GGUFReader(lora)
+    scales, alpha = (reader.fields[key].contents() for key in ('attt.lora.scales', 'adapter.lora.alpha'))
+    row('Rank-stabilised scales of three kinds and one of 0: what gguf-py reads of the GGUF LoRA',
+        f'{len(scales)} scales, alpha {alpha:.4f}, {len(reader.tensors)} matrices',
+        f'60 scales, alpha {4 * 3**0.5:.4f}, 120 matrices',
+        sorted(set(scales))[0] == 0 and len(scales) == 60 and abs(alpha - 4 * 3**0.5) < 1e-6 and len(reader.tensors) == 120)
+    before, after = (load_file(one / 'adapter_model.safetensors') for one in (folder, back))
+    differing = sum(not np.array_equal(values.view(np.uint32), after.pop(key).view(np.uint32))
+                    for key, values in before.items()) + len(after)
+    row('The same from PEFT to GGUF and back: matrices that differ in any bit', str(differing), '0', differing == 0)
+    model.set_adapter('own')
+    theirs = their_logits(model, ids)
+    model.load_adapter(back, 'back')
+    model.set_adapter('back')
+    distance = np.abs(their_logits(model, ids) - theirs).max()
+    row('Logits of PEFT with what came back, largest difference', f'{distance:.2e}', '1e-3', distance < 1e-3)
+    distance = np.abs(our_logits(ids, '--adapter', lora) - theirs).max()
+    row('Ours with the GGUF LoRA, largest difference to PEFT', f'{distance:.2e}', '0.02', distance < 0.02)
+    # As llama.cpp applies it: B by alpha / rank, whatever the file says beside.
+    parts = {tensor.name: tensor.data.astype(np.float64) for tensor in reader.tensors}
+    silent = alpha / 3 * parts['blk.1.attn_v.weight.lora_b'] @ parts['blk.1.attn_v.weight.lora_a']
+    row('What a reader of alpha alone adds where the scale is 0, largest value', f'{np.abs(silent).max():.1e}',
+        'less than 1e-15', np.abs(silent).max() < 1e-15)
+
+
 def main():
     ids = json.loads(pathlib.Path(CASE).read_text())['ids']
     rows = []
@@ -113,6 +149,7 @@ def main():
             f"{cost['change']:.5f} and {change:.5f}", '1e-3 relative', abs(cost['change'] / change - 1) < 1e-3)
         row('What float16 lost of it, by the same two', f"{cost['error']:.5f} and {error:.5f}", '1e-3 relative',
             abs(cost['error'] / error - 1) < 1e-3)
+        own_scales(model, pathlib.Path(scratch), ids[:PREFIX], row)
     about = (f'`attt train` on {FILE} (rank 8, alpha 16, q and v, 2 Adam steps of {CASE}) with `--backend wasm`; '
              'the same GGUF loaded by transformers in float32.')
     print(json.dumps({'title': 'An adapter trained here on SmolLM2-135M', 'about': about, 'rows': rows}))

@@ -54,7 +54,8 @@ beforeAll(async () => {
 afterAll(() => model?.dispose());
 
 /**
- * Every projection adapted, at ranks and alphas that differ by target: alphas 8, 12 and 3 beside 16.
+ * Every projection adapted, at ranks and scales that differ by target: alphas 8, 12 and 3 beside 16, a rank-stabilised
+ * one, 4 / √3, which no alpha in float32 gives, and in one layer a scale of 0, which stands for "none" in llama.cpp.
  * Strong enough that it writes another text than the base, and than itself with one alpha for all.
  */
 function madeAdapter(): AdapterData {
@@ -62,17 +63,20 @@ function madeAdapter(): AdapterData {
   const random = (length: number, size: number) =>
     Float32Array.from({ length }, () => size * (2 * rng.next() - 1));
   const strengths = [
-    { rank: 8, alpha: 16 },
-    { rank: 4, alpha: 8 },
-    { rank: 8, alpha: 12 },
-    { rank: 2, alpha: 3 },
+    { rank: 8, own: 16 / 8 },
+    { rank: 4, own: 8 / 4 },
+    { rank: 8, own: 12 / 8 },
+    { rank: 2, own: 3 / 2 },
+    { rank: 3, own: 4 / Math.sqrt(3) },
   ];
   const modules = Array.from({ length: model.config.layers }, (_, layer) =>
     loraTargets.map((target, i) => {
       const { inputs, outputs } = projectionShape(model.config, target);
-      const { rank, alpha } = strengths[i % strengths.length] ?? { rank: 8, alpha: 16 };
-      const [aT, bT] = [random(inputs * rank, 0.07), random(rank * outputs, 0.4)];
-      return { layer, target, inputs, outputs, rank, scale: alpha / rank, aT, bT };
+      const { rank, own } = strengths[i % strengths.length] ?? { rank: 8, own: 2 };
+      const silent = layer === 0 && target === 'v_proj';
+      const [aT, bT] = [random(inputs * rank, 0.07), random(rank * outputs, silent ? 4 : 0.4)];
+      const scale = silent ? 0 : own;
+      return { layer, target, inputs, outputs, rank, scale, aT, bT };
     }),
   );
   return { modules: modules.flat() };
@@ -122,12 +126,16 @@ test('llama.cpp writes the same greedy tokens with our GGUF LoRA, and other ones
   const adapter = madeAdapter();
   const card = { name: 'household', licence: null };
   const lora = saveAdapter(adapter, 'gguf', 'F32', model.config, card);
+  expect(new TextDecoder('latin1').decode(lora)).toContain('attt.lora.scales');
   const mine = await ours(adapter);
   expect(await theirs(lora)).toEqual(mine);
   expect(await theirs(null)).toEqual(await ours(null));
   expect(await ours(null)).not.toEqual(mine);
   const unfolded = adapter.modules.map((module) => ({ ...module, scale: 16 / module.rank }));
   expect(await ours({ modules: unfolded })).not.toEqual(mine);
+  const heard = adapter.modules.map((module) => ({ ...module, scale: module.scale || 1 }));
+  expect(await ours({ modules: heard })).not.toEqual(mine);
   const back = await openAdapter([bytesSource(lora, 'lora.gguf')], model.config);
+  expect(back).toEqual(adapter);
   expect(await ours(back)).toEqual(mine);
 });
