@@ -100,6 +100,18 @@ test('a run can be read on 360 pixels', async ({ page }) => {
   await expect(page.locator('.step').first()).toBeAttached();
   await page.locator('.step').first().scrollIntoViewIfNeeded();
   expect(await fits()).toBe(true);
+  // Where a box is too narrow for its words, they are cut and nobody sees that.
+  const cut = await page
+    .locator('button, .segments label, th, dt, .tabs [role=tab]')
+    .evaluateAll((all) =>
+      all
+        .filter(
+          (one) => one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1,
+        )
+        .filter((one) => one.clientWidth > 2 && getComputedStyle(one).overflow === 'visible')
+        .map((one) => one.textContent),
+    );
+  expect(cut).toEqual([]);
   await expectClean(page);
 });
 
