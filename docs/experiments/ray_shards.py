@@ -11,7 +11,7 @@ import sys
 import ray
 
 
-@ray.remote(num_cpus=1, max_retries=3)
+@ray.remote(num_cpus=1, max_retries=3, retry_exceptions=True)
 def shard(file: str, out: str, index: int, count: int) -> int:
     command = ["node", "scripts/attt.mjs", "experiment", file, "--out", out]
     subprocess.run([*command, "--shard", f"{index}/{count}"], check=True)
