@@ -213,4 +213,14 @@ test('the adapter of a run goes on the shelf, home as a PEFT zip, and is where a
   await expect(page.locator('.run-where')).toContainText('from the adapter put a');
   await expect(page.getByText(/boundary after step 5/)).toBeVisible({ timeout: 200_000 });
   await page.getByRole('button', { name: 'Stop' }).click();
+
+  // The queue starts there too.
+  await page.getByRole('button', { name: 'Queue…' }).click();
+  const queue = page.getByRole('dialog', { name: 'Several episodes' });
+  await expect(queue).toContainText('Each starts from the adapter “put a');
+  await queue.getByLabel(/^Tasks of/).fill('3');
+  await queue.getByRole('button', { name: 'Run them' }).click();
+  await expect(page.locator('.run-where')).toContainText('valid_seen 3');
+  await expect(page.locator('.run-where')).toContainText('from the adapter put a');
+  await page.getByRole('button', { name: 'Stop' }).click();
 });

@@ -157,6 +157,11 @@ test('an experiment file runs in the queue, and goes on with what has no run her
   const wrong = await open('wrong.toml', text.replace('valid_seen', 'test'));
   await expect(page.getByText('wrong.toml: there is no household test here')).toBeVisible();
   await wrong.getByRole('button', { name: 'Cancel' }).click();
+  const path = await open('path.toml', `${text}\nadapter = "kept/mine"`);
+  await expect(
+    page.getByText(/path\.toml starts episodes from the adapter kept\/mine/),
+  ).toBeVisible();
+  await path.getByRole('button', { name: 'Cancel' }).click();
 });
 
 test('the first run worth keeping asks the browser to keep it, and its end is told to whoever looks elsewhere', async ({

@@ -1,10 +1,11 @@
 /** Adapter files for the commands: a PEFT folder, a zip of one or a GGUF in, a PEFT folder out. */
 
 import { readdir, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { CONFIG_FILE } from '../formats/adapter-config.ts';
 import { CARD_FILE, noFolder, WEIGHTS_FILE } from '../formats/peft.ts';
 import { type ByteSource, bytesSource } from '../formats/source.ts';
+import type { NamedAdapter } from './episodes.ts';
 import { readBytes } from './files.ts';
 import { makeFolder } from './folders.ts';
 import type { PortableFile } from './jobs.ts';
@@ -26,6 +27,12 @@ export async function readAdapter(
   const names = [CONFIG_FILE, WEIGHTS_FILE, CARD_FILE].filter((name) => there.includes(name));
   if (!names.includes(CONFIG_FILE) || !names.includes(WEIGHTS_FILE)) throw noFolder(path, there);
   return Promise.all(names.map((name) => portable(name, join(path, name))));
+}
+
+/** An adapter that episodes start from, called by its path unless its files say; `as` is how it was written. */
+export async function namedAdapter(path: string, as: string): Promise<NamedAdapter> {
+  const files = (await readAdapter(path)) ?? [];
+  return { path: as, name: basename(path).replace(/\.(gguf|zip)$/i, ''), files };
 }
 
 /** Writes a job's adapter files into a folder, which it makes. */

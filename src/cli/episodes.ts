@@ -8,6 +8,7 @@ import type { Retention } from '../experiment/row.ts';
 import { completionsUrl } from '../formats/channel.ts';
 import { mean } from '../math/statistics.ts';
 import { adapterLabel, openAdapter } from '../model/adapter-file.ts';
+import type { LlamaConfig } from '../model/llama-config.ts';
 import { templateOf } from '../model/policy.ts';
 import { type StartAdapter, startAdapter } from '../model/start-adapter.ts';
 import type { Learner, Snapshots, TrainText } from '../ports.ts';
@@ -23,6 +24,8 @@ import { type Machine, type PortableFile, sourcesOf, toBase64 } from './jobs.ts'
 export interface EpisodeJob {
   readonly task: TaskRef;
   readonly settings: Settings;
+  /** Which of the job's adapters it starts from; absent for a fresh one. */
+  readonly adapter?: string;
 }
 
 /** Episodes of one model. */
@@ -35,17 +38,21 @@ export interface EpisodesJob {
   readonly retention: boolean;
   /** A served model in place of the machine's file. */
   readonly remote: RemoteRef | null;
-  /** The adapter that every episode starts from, and what it is called unless its files say; null for fresh ones. */
-  readonly startAdapter: {
-    readonly name: string;
-    readonly files: readonly PortableFile[];
-  } | null;
+  /** Adapters that episodes start from. */
+  readonly adapters: readonly NamedAdapter[];
   /** The server that writes summaries, for settings that name a summary model. */
   readonly summaryServer: RemoteRef | null;
   /** Keep a bundle of each try. */
   readonly bundles: boolean;
   /** Stamp each event with the time; without it equal runs give equal files. */
   readonly times: boolean;
+}
+
+/** An adapter as its path names it, and what it is called unless its files say. */
+export interface NamedAdapter {
+  readonly path: string;
+  readonly name: string;
+  readonly files: readonly PortableFile[];
 }
 
 /** What goes out: the events of every try, and after the last one that the episode is done. */
@@ -68,9 +75,14 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
     note(`Backend: ${backend}, ${device}.`);
     await engine.load({ source, sha256 }, context, signal, () => {});
   }
-  const start = await startOf(job, engine);
-  let base: HeldLosses | null = null;
-  for (const { task, settings } of episodes) {
+  const starts = new Map<string, StartAdapter>();
+  for (const adapter of job.adapters) {
+    starts.set(adapter.path, await openStart(adapter, engine.loaded.model.config));
+  }
+  // Of what episodes start from, by its content: the same for all that start there.
+  const bases = new Map<string, HeldLosses>();
+  for (const { task, settings, adapter } of episodes) {
+    const start = adapter === undefined ? null : (starts.get(adapter) ?? null);
     const { trains } = methods[settings.method];
     let reflections: readonly string[] | null = [];
     let retention: Retention | null = null;
@@ -90,8 +102,10 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
           onProgress: () => {},
         };
         const measures = job.retention && trains !== 'never';
-        // A fresh adapter changes nothing, so these are the base model's losses, the same for every episode.
-        if (measures) base ??= await heldLosses(faces.learner, engine, signal);
+        const from = start?.sha256 ?? '';
+        const base =
+          bases.get(from) ?? (measures && (await heldLosses(faces.learner, engine, signal)));
+        if (base) bases.set(from, base);
         const clock = new EventClock();
         for await (const made of runEpisode(faces.manifest, ports, signal)) {
           const event = times ? clock.stamp(made) : made;
@@ -106,7 +120,7 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
           const run = { id, createdAt: null, manifest, events, snapshots: kept };
           await keep({ name: `${id}.attt.zip`, base64: toBase64(await bundleRun(run)) });
         }
-        if (measures && base !== null) {
+        if (measures && base) {
           const after = await heldLosses(faces.learner, engine, signal);
           retention = {
             texts: { base: base.texts, adapter: after.texts },
@@ -122,14 +136,13 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
 }
 
 /** Throws what opening an adapter throws. */
-async function startOf(
-  { startAdapter: asked }: EpisodesJob,
-  engine: EngineHost,
-): Promise<StartAdapter | null> {
-  if (!asked) return null;
-  const sources = sourcesOf(asked.files);
-  const data = await openAdapter(sources, engine.loaded.model.config);
-  return startAdapter((await adapterLabel(sources))?.name ?? asked.name, data);
+export async function openStart(
+  { name, files }: NamedAdapter,
+  config: LlamaConfig,
+): Promise<StartAdapter> {
+  const sources = sourcesOf(files);
+  const data = await openAdapter(sources, config);
+  return startAdapter((await adapterLabel(sources))?.name ?? name, data);
 }
 
 interface HeldLosses {

@@ -1,11 +1,12 @@
 /** `attt experiment`: runs what a file plans, goes on where it was left, and joins shards. */
 
-import { basename } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { taskSetHash } from '../envs/task-set.ts';
 import type { ModelFacts } from '../experiment/applicable.ts';
 import { type Experiment, readExperiment } from '../experiment/experiment.ts';
 import { checkSame, type Header } from '../experiment/header.ts';
 import {
+  type Arm,
   designOf,
   type Plan,
   type PlannedEpisode,
@@ -16,10 +17,13 @@ import { powerInWords, smallestTold } from '../experiment/power.ts';
 import { closeRow, foldRow, type OpenRow, openRow, type Row } from '../experiment/row.ts';
 import { readGguf } from '../formats/gguf.ts';
 import { parseConfigToml } from '../formats/settings.ts';
-import { readLlamaConfig } from '../model/llama-config.ts';
+import { type LlamaConfig, readLlamaConfig } from '../model/llama-config.ts';
+import { startAdapterRef } from '../model/start-adapter.ts';
 import type { RemoteRef } from '../records.ts';
+import { checkStart } from '../train/start-check.ts';
 import { version } from '../version.ts';
-import type { EpisodeItem, EpisodesJob } from './episodes.ts';
+import { namedAdapter } from './adapters.ts';
+import { type EpisodeItem, type EpisodesJob, type NamedAdapter, openStart } from './episodes.ts';
 import { openModel, readText, sha256Of } from './files.ts';
 import { makeFolder } from './folders.ts';
 import { runOnHost, type Where } from './host.ts';
@@ -65,7 +69,7 @@ export function shardOption(text: string): Shard {
 /** What a file plans and what it could tell, with nothing run; the difference in points of success. */
 export async function showPlan(file: string, setup: Setup) {
   const experiment = readExperiment(await readText(file), file);
-  const { plan, header } = await prepare(experiment, setup);
+  const { plan, header } = await prepare(experiment, file, setup);
   const design = designOf(plan);
   return {
     name: experiment.name,
@@ -85,7 +89,7 @@ export async function runExperiment(file: string, options: ExperimentOptions): P
   const { out, shard } = options;
   const experiment = readExperiment(await readText(file), file);
   await makeFolder(out);
-  const { plan, header, summaryServer } = await prepare(experiment, options);
+  const { plan, header, summaryServer, adapters } = await prepare(experiment, file, options);
   for (const { name, notApplicable } of plan.arms) {
     if (notApplicable !== null) note(`${name} is not applicable: ${notApplicable}`);
   }
@@ -104,7 +108,7 @@ export async function runExperiment(file: string, options: ExperimentOptions): P
   const rows: Row[] = own.flatMap(({ key }) => there.get(key) ?? []);
   if (episodes.length > 0) {
     await using writer = await openRows(out, `rows-${shard.index}-of-${shard.count}.jsonl`);
-    const models = { modelSha256: header.modelSha256, summaryServer };
+    const models = { modelSha256: header.modelSha256, summaryServer, adapters };
     await runAll(episodes, models, options, async (row) => {
       await writer.append(row);
       rows.push(row);
@@ -170,20 +174,25 @@ interface Prepared {
   readonly plan: Plan;
   readonly header: Header;
   readonly summaryServer: RemoteRef | null;
+  readonly adapters: readonly NamedAdapter[];
 }
 
 async function prepare(
   experiment: Experiment,
+  file: string,
   { model, backend, config }: Setup,
 ): Promise<Prepared> {
   const summaryServer = config === undefined ? null : await serverOf(config);
   const tasks = await splitTasks(experiment.env, experiment.split);
   const env = tasks[0]?.env ?? experiment.env;
   const named = { ...experiment, env };
-  const plan = planExperiment(named, tasks, await factsOf(model, summaryServer));
+  const { llama, facts } = await factsOf(model, summaryServer);
+  const plan = planExperiment(named, tasks, facts);
+  const { adapters, arms } = await withStarts(plan.arms, file, llama);
   return {
     plan,
     summaryServer,
+    adapters,
     header: {
       schema: 1,
       experiment: named,
@@ -193,10 +202,36 @@ async function prepare(
       modelSha256: await sha256Of(model),
       backend,
       appVersion: version,
-      arms: plan.arms,
+      arms,
       planned: plan.episodes.length,
     },
   };
+}
+
+/**
+ * The adapters that arms start from, each read once, beside the experiment's file; and the arms with what these
+ * hold. Throws what reading an adapter throws, and {@link checkStart} for an arm that cannot start there.
+ */
+async function withStarts(
+  arms: readonly Arm[],
+  file: string,
+  config: LlamaConfig,
+): Promise<{ readonly adapters: readonly NamedAdapter[]; readonly arms: readonly Arm[] }> {
+  const adapters = new Map<string, NamedAdapter>();
+  const own: Arm[] = [];
+  for (const arm of arms) {
+    const { adapter: path, settings, notApplicable } = arm;
+    if (path === undefined || notApplicable !== null) {
+      own.push(arm);
+      continue;
+    }
+    const adapter = adapters.get(path) ?? (await namedAdapter(resolve(dirname(file), path), path));
+    adapters.set(path, adapter);
+    const start = await openStart(adapter, config);
+    checkStart(start, settings, config);
+    own.push({ ...arm, startAdapter: startAdapterRef(start) });
+  }
+  return { adapters: [...adapters.values()], arms: own };
 }
 
 /** The server of a config.toml's channel; an arm's settings name the model on it. */
@@ -208,24 +243,25 @@ async function serverOf(file: string): Promise<RemoteRef> {
   );
 }
 
-async function factsOf(model: string, summaryServer: RemoteRef | null): Promise<ModelFacts> {
+async function factsOf(
+  model: string,
+  summaryServer: RemoteRef | null,
+): Promise<{ readonly llama: LlamaConfig; readonly facts: ModelFacts }> {
   await using source = await openModel(model);
   const gguf = await readGguf(source);
   const parameters = gguf.tensors.reduce(
     (sum, { shape }) => sum + shape.reduce((a, b) => a * b, 1),
     0,
   );
-  return {
-    contextLength: readLlamaConfig(gguf).contextLength,
-    parameters,
-    summaries: summaryServer !== null,
-  };
+  const llama = readLlamaConfig(gguf);
+  const { contextLength } = llama;
+  return { llama, facts: { contextLength, parameters, summaries: summaryServer !== null } };
 }
 
 /** Runs episodes in order and hands over a row as each is done. */
 async function runAll(
   episodes: readonly PlannedEpisode[],
-  models: Pick<EpisodesJob, 'modelSha256' | 'summaryServer'>,
+  models: Pick<EpisodesJob, 'modelSha256' | 'summaryServer' | 'adapters'>,
   where: Where,
   finish: (row: Row) => Promise<void>,
 ): Promise<void> {
@@ -246,14 +282,17 @@ async function runAll(
     row = null;
     done++;
   };
-  const jobs = episodes.map(({ task, settings }) => ({ task, settings }));
+  const jobs = episodes.map(({ task, settings, adapter }) => ({
+    task,
+    settings,
+    ...(adapter !== undefined && { adapter }),
+  }));
   await runOnHost(
     {
       kind: 'run',
       episodes: jobs,
       ...models,
       retention: true,
-      startAdapter: null,
       bundles: false,
       times: false,
       remote: null,

@@ -8,8 +8,8 @@ import type { Channel } from '../formats/channel.ts';
 import { predictionLine } from '../formats/predictions.ts';
 import { mergeFiles, parseConfigToml, parseSettingsJson } from '../formats/settings.ts';
 import type { RunManifest, TaskRef } from '../records.ts';
-import { readAdapter } from './adapters.ts';
-import type { EpisodeItem } from './episodes.ts';
+import { namedAdapter } from './adapters.ts';
+import type { EpisodeItem, NamedAdapter } from './episodes.ts';
 import { readText, sha256Of } from './files.ts';
 import { makeFolder } from './folders.ts';
 import { runOnHost, runRemote, type Where } from './host.ts';
@@ -61,7 +61,7 @@ export async function run(
       }
     : null;
   const summaryServer = summaryServerOf(settings, channel, process.env);
-  const startAdapter = await startAdapterOf(options);
+  const start = await startOf(options);
   const tasks = await tasksOf(options);
   await makeFolder(options.out);
   const modelSha256 = remote ? '' : await sha256Of(options.model);
@@ -91,9 +91,13 @@ export async function run(
   };
   const began = performance.now();
   try {
-    const episodes = tasks.map((task) => ({ task, settings }));
+    const episodes = tasks.map((task) => ({
+      task,
+      settings,
+      ...(start && { adapter: start.path }),
+    }));
     const { bundles, times } = options;
-    const from = { remote, summaryServer, startAdapter };
+    const from = { remote, summaryServer, adapters: start ? [start] : [] };
     const job = {
       kind: 'run',
       episodes,
@@ -143,18 +147,12 @@ async function settingsOf(
   return { settings: own, channel: toml?.channel ?? null };
 }
 
-async function startAdapterOf({ adapter: path, model }: RunOptions) {
-  const files = await readAdapter(path);
-  if (path === undefined || files === null) return null;
-  if (!isRemote(model)) return { name: nameOf(path), files };
+async function startOf({ adapter: path, model }: RunOptions): Promise<NamedAdapter | null> {
+  if (path === undefined) return null;
+  if (!isRemote(model)) return namedAdapter(path, path);
   throw new WrongUse(
     `--adapter ${path} was given beside a served model, which reads adapters from its own disk: name its path there with --served-adapter.`,
   );
-}
-
-/** What an adapter is called whose files do not say. */
-function nameOf(path: string): string {
-  return basename(path).replace(/\.(gguf|zip)$/i, '');
 }
 
 /** The tasks of a split by index. */

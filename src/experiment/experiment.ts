@@ -18,6 +18,8 @@ import { nearestName } from '../formats/nearest.ts';
 export interface Sweep {
   readonly method: MethodName;
   readonly vary: readonly Varied[];
+  /** Adapters that its episodes start from, each its own arm; absent where the file's holds. */
+  readonly adapters?: readonly string[];
 }
 
 export interface Varied {
@@ -37,6 +39,8 @@ export interface Experiment {
   readonly methods: readonly MethodName[];
   /** For every arm, over the defaults of the world. */
   readonly settings: SettingsPatch;
+  /** What every episode starts from: a path, beside the file. Absent for fresh adapters. */
+  readonly adapter?: string;
   readonly sweeps: readonly Sweep[];
 }
 
@@ -60,9 +64,11 @@ type Table = Readonly<Record<string, unknown>>;
  *     methods = ["frozen", "attt"]
  *     [settings]
  *     step_limit = 30
+ *     adapter = "adapters/first"   # what every episode starts from
  *     [[sweep]]
  *     method = "attt"
  *     update_interval_k = [1, 5, 10]
+ *     adapter = ["adapters/first", "adapters/other.gguf"]
  *
  * Throws `bad_config` that names file, key and what was expected.
  */
@@ -83,11 +89,12 @@ export function readExperiment(text: string, file = 'experiment.toml'): Experime
     .list('methods', table.methods ?? [])
     .map((name) => method('methods', name));
   const settings: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(expect.table('settings', table.settings ?? {}))) {
+  const { adapter, ...given } = expect.table('settings', table.settings ?? {});
+  for (const [name, value] of Object.entries(given)) {
     settings[expect.field(`settings.${name}`, name, value)] = value;
   }
   const sweeps = expect.list('sweep', table.sweep ?? []).map((raw): Sweep => {
-    const { method: of, ...rest } = expect.table('sweep', raw);
+    const { method: of, adapter: starts, ...rest } = expect.table('sweep', raw);
     const vary = Object.entries(rest).map(([name, list]): Varied => {
       const key = `sweep.${name}`;
       const values = expect.list(key, list);
@@ -95,7 +102,10 @@ export function readExperiment(text: string, file = 'experiment.toml'): Experime
       const [field] = values.map((value) => expect.field(key, name, value));
       return { field: field ?? 'seed', values: values as Settings[FieldName][] }; // each was checked
     });
-    return { method: method('sweep.method', of), vary };
+    const adapters = (Array.isArray(starts) ? starts : [starts ?? []].flat()).map((path) =>
+      expect.text('sweep.adapter', path),
+    );
+    return { method: method('sweep.method', of), vary, ...(adapters.length > 0 && { adapters }) };
   });
   if (methods.length === 0 && sweeps.length === 0) {
     throw refuse('methods', 'has no name and there is no [[sweep]]; expected something to run');
@@ -109,6 +119,7 @@ export function readExperiment(text: string, file = 'experiment.toml'): Experime
     seeds: expect.indices('seeds', table.seeds),
     methods: [...new Set(methods)],
     settings: settings as SettingsPatch, // each value was checked against its field
+    ...(adapter !== undefined && { adapter: expect.text('settings.adapter', adapter) }),
     sweeps,
   };
 }

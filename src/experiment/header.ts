@@ -43,6 +43,7 @@ export function differences(a: Header, b: Header): readonly string[] {
   for (const arm of a.arms) {
     const other = b.arms.find(({ name }) => name === arm.name);
     if (!other) continue;
+    compare(`what ${arm.name} starts from`, arm.startAdapter?.sha256, other.startAdapter?.sha256);
     compare(`${arm.name} can be run`, arm.notApplicable === null, other.notApplicable === null);
     // A setting that a header of before it lacks had no effect then, as its default has none now.
     const filled = ({ settings }: Arm) => ({ ...defaultSettings, ...settings });

@@ -25,6 +25,25 @@ const tiny = { contextLength: 4096, parameters: 2.4e6, summaries: false };
 const plan = (text = FILE) => planExperiment(readExperiment(text), tasks, tiny);
 
 describe('a plan', () => {
+  test('takes an adapter as what all arms start from, or as one more thing that a sweep varies', () => {
+    const text = FILE.replace('step_limit = 20', 'adapter = "a"').replace(
+      'lora_rank = [4, 8]',
+      'lora_rank = [4]\nadapter = ["a", "b.gguf"]',
+    );
+    const { arms, episodes } = plan(text);
+    expect(arms.map(({ name, adapter }) => [name, adapter])).toEqual([
+      ['frozen', 'a'],
+      ['attt', 'a'],
+      ['attt lora_rank=4 adapter=a', 'a'],
+      ['attt lora_rank=4 adapter=b.gguf', 'b.gguf'],
+    ]);
+    expect(episodes.slice(2, 4).map(({ adapter }) => adapter)).toEqual(['a', 'b.gguf']);
+    expect(() => plan(FILE.replace('step_limit = 20', 'adapter = 3'))).toThrow(
+      'settings.adapter is 3; expected a text',
+    );
+    expect(plan().arms.some((arm) => 'adapter' in arm)).toBe(false);
+  });
+
   test('has every arm on every task and seed, pair by pair', () => {
     const { arms, episodes } = plan();
     // rank 8 is the default, so it is the arm "attt" and not run twice

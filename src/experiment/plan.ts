@@ -2,7 +2,7 @@
 
 import { type MethodName, type Settings, type SettingsPatch, settingsFor } from '../config.ts';
 import { LabError } from '../errors.ts';
-import type { TaskRef } from '../records.ts';
+import type { StartAdapterRef, TaskRef } from '../records.ts';
 import { type ModelFacts, notApplicable } from './applicable.ts';
 import type { Experiment, Sweep } from './experiment.ts';
 import type { Design } from './power.ts';
@@ -17,6 +17,10 @@ export interface Arm {
   readonly method: MethodName;
   /** With the seed of the first episode; compare arms by everything else. */
   readonly settings: Settings;
+  /** What its episodes start from, as the file names it; absent for fresh adapters. */
+  readonly adapter?: string;
+  /** The same by its content, once it was read. */
+  readonly startAdapter?: StartAdapterRef;
   /** Why it is not run with this model, in words; null when it is. Never counted as 0. */
   readonly notApplicable: string | null;
 }
@@ -29,6 +33,8 @@ export interface PlannedEpisode {
   readonly pair: number;
   readonly task: TaskRef;
   readonly settings: Settings;
+  /** As in its arm. */
+  readonly adapter?: string;
 }
 
 export interface Plan {
@@ -71,6 +77,7 @@ export function planExperiment(
         pair,
         task,
         settings: { ...arm.settings, seed },
+        ...(arm.adapter !== undefined && { adapter: arm.adapter }),
       })),
   );
   return { experiment, arms, episodes };
@@ -95,27 +102,33 @@ export function shardOf(
 
 /** The methods at the experiment's settings, then the sweeps; equal arms are one. */
 function armsOf(experiment: Experiment): readonly Omit<Arm, 'notApplicable'>[] {
-  const { env, settings, methods, sweeps } = experiment;
+  const { env, settings, methods, sweeps, adapter: whole } = experiment;
   const base = { ...settingsFor(env), ...settings, seed: experiment.seeds[0] ?? 1 };
-  const arm = (method: MethodName, patch: SettingsPatch, name: string) => ({
-    name,
-    method,
-    settings: { ...base, ...patch, method },
-  });
+  const arm = (method: MethodName, patch: SettingsPatch, own?: string) => {
+    const adapter = own ?? whole;
+    return {
+      name: nameOf(method, { ...patch, ...(own !== undefined && { adapter: own }) }),
+      method,
+      settings: { ...base, ...patch, method },
+      ...(adapter !== undefined && { adapter }),
+    };
+  };
   const all = [
-    ...methods.map((method) => arm(method, {}, method)),
+    ...methods.map((method) => arm(method, {})),
     ...sweeps.flatMap((sweep) =>
-      combinations(sweep).map((patch) => arm(sweep.method, patch, nameOf(sweep.method, patch))),
+      combinations(sweep).flatMap((patch) =>
+        (sweep.adapters ?? [undefined]).map((adapter) => arm(sweep.method, patch, adapter)),
+      ),
     ),
   ];
   const seen = new Set<string>();
   return all.filter((one) => {
-    const same = JSON.stringify(one.settings);
+    const same = JSON.stringify([one.settings, one.adapter]);
     return seen.has(same) ? false : seen.add(same);
   });
 }
 
-function nameOf(method: MethodName, patch: SettingsPatch): string {
+function nameOf(method: MethodName, patch: Readonly<Record<string, unknown>>): string {
   const parts = Object.entries(patch).map(([field, value]) => `${field}=${String(value)}`);
   return [method, ...parts].join(' ');
 }

@@ -2,6 +2,7 @@
 
 import { changedFields, fieldNames, fields } from '../config.ts';
 import type { Interval } from '../math/statistics.ts';
+import type { StartAdapterRef } from '../records.ts';
 import { claims } from './claims.ts';
 import type { Block, Cells, Report } from './document.ts';
 import type { Header } from './header.ts';
@@ -393,10 +394,15 @@ function settings({ arms }: Header): Block[] {
 }
 
 function changes(base: Arm, arm: Arm): string {
-  return changedFields(base.settings, arm.settings)
+  const settings = changedFields(base.settings, arm.settings)
     .filter((name) => name !== 'seed')
-    .map((name) => `${name} = ${JSON.stringify(arm.settings[name])}`)
-    .join(', ');
+    .map((name) => `${name} = ${JSON.stringify(arm.settings[name])}`);
+  const [start, its] = [base, arm].map(({ startAdapter }) => startOf(startAdapter));
+  return [...settings, ...(start === its ? [] : [`starts from ${its}`])].join(', ');
+}
+
+function startOf(adapter: StartAdapterRef | undefined): string {
+  return adapter ? `${adapter.name} (sha256 ${adapter.sha256.slice(0, 12)})` : 'a fresh adapter';
 }
 
 // ---------------------------------------------------------------- words and numbers

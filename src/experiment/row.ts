@@ -5,7 +5,7 @@ import { mean } from '../math/statistics.ts';
 import type { ActionClass, BoundaryOutcome, EpisodeEvent, StopReason } from '../records.ts';
 import type { PlannedEpisode } from './plan.ts';
 
-/** A mean cross entropy in nats a token, under the base and under the final adapter. */
+/** A mean cross entropy in nats a token, as the episode started (the base, or with a given adapter) and under the final adapter. */
 export interface HeldLoss {
   readonly base: number;
   readonly adapter: number;

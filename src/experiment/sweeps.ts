@@ -18,6 +18,7 @@ export function sweepsOf(scores: readonly Score[]): readonly SweepPoints[] {
     const byField = new Map<FieldName, Score[]>();
     for (const score of scores) {
       if (score === plain || score.arm.method !== plain.arm.method) continue;
+      if (score.arm.adapter !== plain.arm.adapter) continue;
       const [field, another] = changedFields(plain.arm.settings, score.arm.settings);
       if (field === undefined || another !== undefined) continue;
       byField.set(field, [...(byField.get(field) ?? [plain]), score]);

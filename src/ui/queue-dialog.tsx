@@ -8,6 +8,7 @@ import { powerInWords } from '../experiment/power.ts';
 import { parseIndices } from '../formats/indices.ts';
 import type { TaskRef } from '../records.ts';
 import { loadTasks } from './actions.ts';
+import { useShelf } from './adapter-shelf-state.ts';
 import { CheckList } from './check-list.tsx';
 import { Dialog } from './dialog.tsx';
 import { Icon } from './icons.tsx';
@@ -26,6 +27,7 @@ export function QueueDialog({ onClose }: { onClose: () => void }) {
   const [seeds, setSeeds] = useState(String(seed));
   const [methods, setMethods] = useState<readonly MethodName[]>([method]);
   const [opened, setOpened] = useState<Plan | null>(null);
+  const start = useShelf(({ start, adapters }) => adapters?.find(({ id }) => id === start?.id));
   const known = useTasks(task);
   const id = useId();
   const wish = {
@@ -65,7 +67,9 @@ export function QueueDialog({ onClose }: { onClose: () => void }) {
           </>
         ) : (
           <>
-            <p className="aside">{say.help}</p>
+            <p className="aside">
+              {say.help} {start && say.startsFrom(start.name)}
+            </p>
             <label htmlFor={`${id}-tasks`}>
               {say.tasks} {wish.split || say.split}
             </label>

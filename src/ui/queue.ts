@@ -9,9 +9,11 @@ import {
 } from '../config.ts';
 import { LabError } from '../errors.ts';
 import { type Experiment, readExperiment } from '../experiment/experiment.ts';
-import { type Plan, type PlannedEpisode, planExperiment } from '../experiment/plan.ts';
+import { type Arm, type Plan, type PlannedEpisode, planExperiment } from '../experiment/plan.ts';
 import type { StopReason } from '../records.ts';
+import type { StartFrom } from '../workers/api.ts';
 import { loadTasks } from './actions.ts';
+import { startProblem, useShelf } from './adapter-shelf-state.ts';
 import { engine } from './engine.ts';
 import { attempt, inform } from './report.ts';
 import { followTries, readyToRun } from './running.ts';
@@ -35,6 +37,8 @@ export function planQueue(
 /** An experiment file with its tasks. Throws what {@link readExperiment} throws, and `bad_config` for a world that is not here. */
 export async function openExperiment(text: string, file: string): Promise<Plan> {
   const read = readExperiment(text, file);
+  const adapter = read.adapter ?? read.sweeps.flatMap(({ adapters = [] }) => adapters)[0];
+  if (adapter !== undefined) throw new LabError('unsupported', say.noPath(file, adapter));
   const { environments, settings } = useLab.getState();
   const world = environments.find(({ id }) => id === read.env || id.startsWith(`${read.env}/`));
   if (!world?.splits.some(({ name }) => name === read.split)) {
@@ -62,19 +66,35 @@ function planNow(experiment: Experiment, tasks: Tasks): Plan {
   return planExperiment(experiment, tasks, facts);
 }
 
-/** Runs a plan's episodes one after another; with `goOn`, without those that have a run here already. */
-export async function startQueue({ experiment }: Plan, goOn: boolean): Promise<void> {
+/**
+ * Runs a plan's episodes one after another: one made by hand from what the form starts runs from, a file's from
+ * fresh adapters and without those that have a run here already.
+ */
+export async function startQueue({ experiment }: Plan, fromFile: boolean): Promise<void> {
   await attempt(say.notRun, async () => {
     if (!(await readyToRun())) return;
     // The model may have been loaded only now, and what is applicable depends on it.
-    const { episodes } = planNow(experiment, await loadTasks(experiment.env, experiment.split));
-    const left = goOn ? await withoutRun(episodes) : episodes;
+    const { arms, episodes } = planNow(
+      experiment,
+      await loadTasks(experiment.env, experiment.split),
+    );
+    const start = fromFile ? null : useShelf.getState().start;
+    if (start) await checkStarts(start.id, arms);
+    const left = fromFile ? await withoutRun(episodes) : episodes;
     const there = episodes.length - left.length;
     if (there > 0) {
       inform(experiment.name, say.someAreThere(there, episodes.length));
     }
-    if (left.length > 0) await runQueue(left);
+    if (left.length > 0) await runQueue(left, start && { kind: 'shelf', id: start.id });
   });
+}
+
+/** Throws `bad_config` where an arm that is run cannot start from the adapter. */
+async function checkStarts(id: string, arms: readonly Arm[]): Promise<void> {
+  for (const { name, settings, notApplicable } of arms) {
+    const problem = notApplicable === null ? await startProblem(id, settings) : null;
+    if (problem !== null) throw new LabError('bad_config', `${name}: ${problem}`);
+  }
 }
 
 /** The episodes that no run of this browser, made with the present model and engine, has brought to its end. */
@@ -105,14 +125,17 @@ async function withoutRun(episodes: readonly PlannedEpisode[]): Promise<readonly
   });
 }
 
-async function runQueue(episodes: readonly PlannedEpisode[]): Promise<void> {
+async function runQueue(
+  episodes: readonly PlannedEpisode[],
+  startFrom: StartFrom | null,
+): Promise<void> {
   dispatch({ type: 'queue_started', episodes });
   try {
     for (const { task, settings } of episodes) {
       if (useLab.getState().notebook.queue?.stopping !== false) break;
       const began = performance.now();
       const { summaryServer } = useLab.getState();
-      const input = { task, settings, summaryServer };
+      const input = { task, settings, summaryServer, startFrom };
       const run = await followTries(() => engine().stream('run', input), 'run');
       // An end that was not the episode's own would meet the next one as well.
       if (!run || run.reason === 'stopped' || run.reason === 'engine_error') break;

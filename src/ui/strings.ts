@@ -785,11 +785,14 @@ export const queueDialog = {
   fileHelp:
     'Settings are the file’s. Episodes that have a run in this browser already, made with this model and engine, are not run again.',
   chooseByHand: 'Choose by hand',
+  startsFrom: (name: Value) => `Each starts from the adapter “${name}”.`,
 } as const;
 
 export const queue = {
   noSuchTasks: (file: Value, env: Value, split: Value, known: Value) =>
     `${file}: there is no ${env} ${split} here; there is ${known}. Correct env or split, then open it again.`,
+  noPath: (file: Value, adapter: Value) =>
+    `${file} starts episodes from the adapter ${adapter}, a path beside it, which a page cannot read. Run it as \`npx attt experiment\`; or put the adapter on the shelf, choose it under “Start from”, and queue the episodes by hand.`,
   notRun: 'The episodes could not be run',
   someAreThere: (there: Value, all: Value) =>
     `${there} of ${all} episodes have a run here already; the others are run.`,

@@ -9,7 +9,6 @@ import { deriveRng } from '../math/rng.ts';
 import { cacheFor } from '../model/cache.ts';
 import { settleVariants } from '../model/choose-variants.ts';
 import { type BackendEnv, type OpenBackend, openBackend } from '../model/device.ts';
-import { checkFits } from '../model/fit-adapter.ts';
 import { warmUp } from '../model/forward.ts';
 import { type LlamaModel, loadLlama } from '../model/llama.ts';
 import { projectionShape } from '../model/llama-config.ts';
@@ -17,12 +16,7 @@ import { freshAdapter } from '../model/lora.ts';
 import { defaultNeeds, estimateMemory } from '../model/memory.ts';
 import { gpuBackend } from '../model/ops/program.ts';
 import { LlamaPolicy, templateOf } from '../model/policy.ts';
-import {
-  checkTrainable,
-  type StartAdapter,
-  type StartCandidate,
-  startAdapterRef,
-} from '../model/start-adapter.ts';
+import { type StartAdapter, type StartCandidate, startAdapterRef } from '../model/start-adapter.ts';
 import { choiceOn, readChoice, runnable, useChoice, writeChoice } from '../model/variants.ts';
 import type { Learner, Policy, Summariser } from '../ports.ts';
 import type {
@@ -41,6 +35,7 @@ import { createTokenizer, type Tokenizer } from '../text/tokenizer.ts';
 import { tokenizerHash } from '../text/tokenizer-hash.ts';
 import { LoraLearner } from '../train/learner.ts';
 import { methods, withMethod } from '../train/methods.ts';
+import { checkStart } from '../train/start-check.ts';
 import { ownSummaries } from '../train/summary.ts';
 import { version } from '../version.ts';
 
@@ -221,13 +216,7 @@ export class EngineHost {
   /** Throws as {@link episode} does where an episode of these settings cannot start from the adapter. */
   checkStart(start: StartCandidate, asked: Settings): void {
     if (this.#remote) throw servedStart(start);
-    const { config } = this.loaded.model;
-    checkFits(start.data, config);
-    const settings = withMethod(asked);
-    const trains = methods[settings.method].trains !== 'never';
-    if (trains && settings.enabled && !settings.observe_only) {
-      checkTrainable(start, settings, config.layers);
-    }
+    checkStart(start, asked, this.loaded.model.config);
   }
 
   /**
