@@ -220,7 +220,7 @@ test('the adapter of a run goes on the shelf, home as a PEFT zip, and is where a
   await expect(queue).toContainText('Each starts from the adapter “put a');
   await queue.getByLabel(/^Tasks of/).fill('3');
   await queue.getByRole('button', { name: 'Run them' }).click();
-  await expect(page.locator('.run-where')).toContainText('valid_seen 3');
+  await expect(page.locator('.run-where')).toContainText('valid_unseen 3');
   await expect(page.locator('.run-where')).toContainText('from the adapter put a');
   await page.getByRole('button', { name: 'Stop' }).click();
 });

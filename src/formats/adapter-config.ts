@@ -183,6 +183,9 @@ async function patternsOf(config: JsonObject, setting: string): Promise<Pattern[
     throw bad(`${setting} is ${shown(value)}; expected numbers by names of modules, {} for none`);
   }
   const entries = Object.entries(value);
+  if (entries.length > MAX_PATTERNS) {
+    throw bad(`${setting} has ${entries.length} names; at most ${MAX_PATTERNS} are read`);
+  }
   const patterns: Pattern[] = [];
   for (const [key, value] of entries) {
     if (!isAlpha(value)) {
@@ -197,6 +200,8 @@ async function patternsOf(config: JsonObject, setting: string): Promise<Pattern[
 
 /** Longer patterns than this are no names of modules. */
 const MAX_PATTERN = 2000;
+/** Twice the projections of the deepest models; each is an expression of its own. */
+const MAX_PATTERNS = 2000;
 
 /**
  * A whole name against a regular expression from a file. RE2 takes time linear in the name, where a

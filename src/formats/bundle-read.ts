@@ -167,6 +167,9 @@ async function checkFiles(
   );
   const own = new Set([...needed, ...sums.keys(), ...files.keys()]);
   own.delete(bundlePaths.manifest);
+  if (sums.has(bundlePaths.manifest)) {
+    add(bundlePaths.manifest, 'names itself among the files, and cannot know its own hash.');
+  }
   const whole: (readonly [path: string, file: Uint8Array])[] = [];
   for (const path of own) {
     const [file, sum] = [files.get(path), sums.get(path)];

@@ -261,6 +261,10 @@ describe('validation', () => {
       });
     const twice = said(/"files": \{/, '"files": {"README.md": {"bytes": 1, "sha256": ""},');
     await expect(checkBundle(twice, 'a')).rejects.toThrow('names "README.md" twice');
+    const itself = said(/"files": \{/, '"files": {"MANIFEST.json": {"bytes": 1, "sha256": ""},');
+    expect((await checkBundle(itself, 'a')).problems).toEqual([
+      { file: 'MANIFEST.json', problem: expect.stringMatching(/^names itself among the files/) },
+    ]);
     await expect(checkBundle(said(/"keeps_adapter": true,/, ''), 'a')).rejects.toThrow(
       'whether the run "keeps_adapter"',
     );

@@ -7,7 +7,10 @@ import type { Json } from '../records.ts';
 const MAX_DEPTH = 200;
 
 const SPACE = /[ \t\n\r]*/y;
-const STRING = /"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+/** What a string holds, in runs: one expression for all of it would overflow the stack on millions of characters. */
+const PLAIN = /[ !#-[\]-\uffff]+/y;
+const ESCAPED = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const QUOTE = /"/y;
 const SCALAR = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y;
 
 /**
@@ -38,25 +41,44 @@ export function parseJson(
   }
 }
 
-/** A string with the colon that makes it a name, or a bracket; `text` is JSON already. */
-const NAME_OR_BRACKET = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}]/g;
-
 /**
  * The first name that stands twice in one object of a JSON text; null where none does. JSON.parse takes
  * the last of them, other readers the first. Example: `{"a": 1, "\u0061": 2}` -> `a`.
  */
 export function repeatedName(text: string): string | null {
   const objects: Set<string>[] = []; // that are open, the innermost last
-  for (const [found, string, colon] of text.matchAll(NAME_OR_BRACKET)) {
-    if (found === '{') objects.push(new Set());
-    else if (found === '}') objects.pop();
-    if (string === undefined || colon === undefined) continue;
-    const name = String(JSON.parse(string));
+  const mark = /["{}]/g;
+  for (let found = mark.exec(text); found; found = mark.exec(text)) {
+    if (found[0] === '{') objects.push(new Set());
+    else if (found[0] === '}') objects.pop();
+    if (found[0] !== '"') continue;
+    const end = endOfString(text, found.index);
+    mark.lastIndex = end;
+    if (!isName(text, end)) continue;
+    const name = String(JSON.parse(text.slice(found.index, end)));
     const names = objects.at(-1);
     if (names?.has(name)) return name;
     names?.add(name);
   }
   return null;
+}
+
+/** Behind the closing quote of the string that begins at `start`. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  for (; end >= 0; end = text.indexOf('"', end + 1)) {
+    let before = end; // an even number of backslashes escape each other, not the quote
+    while (text[before - 1] === '\\') before--;
+    if ((end - before) % 2 === 0) return end + 1;
+  }
+  return text.length;
+}
+
+/** True where a colon follows. */
+function isName(text: string, end: number): boolean {
+  SPACE.lastIndex = end;
+  SPACE.test(text);
+  return text[SPACE.lastIndex] === ':';
 }
 
 /** Line and column, both from 1, of a character offset. */
@@ -78,6 +100,14 @@ function firstFault(text: string): Fault {
     if (!pattern.test(text)) return false;
     at = pattern.lastIndex;
     return true;
+  };
+  const string = (): boolean => {
+    const start = at;
+    if (!take(QUOTE)) return false;
+    while (take(PLAIN) || take(ESCAPED));
+    if (take(QUOTE)) return true;
+    at = start;
+    return false;
   };
   const mark = (character: string): boolean => {
     take(SPACE);
@@ -103,12 +133,12 @@ function firstFault(text: string): Fault {
     if (mark('[')) return entries(']', () => value(depth + 1));
     if (mark('{')) {
       return entries('}', () => {
-        if (!take(STRING)) return fault('a name in double quotes');
+        if (!string()) return fault('a name in double quotes');
         if (!mark(':')) return fault('":"');
         return value(depth + 1);
       });
     }
-    return take(STRING) || take(SCALAR) ? null : fault('a JSON value');
+    return string() || take(SCALAR) ? null : fault('a JSON value');
   };
 
   const inner = value(0);

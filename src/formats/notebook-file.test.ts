@@ -98,6 +98,20 @@ test('a notebook of a version without notes and shelf is read', () => {
   });
 });
 
+test('ids that are no plain names, or stand twice, are refused: they name files and records', () => {
+  for (const id of ['../x', '', 'a/b', '.x', 'a b']) {
+    expect(() =>
+      readNotebook(writeNotebook({ runs: [{ ...run, id }], adapters: [] }), 'a'),
+    ).toThrow(`the id ${JSON.stringify(id)}, which is no plain name`);
+    const entry = { ...shelved.entry, id };
+    const adapters = [{ ...shelved, entry }];
+    expect(() => readNotebook(writeNotebook({ runs: [], adapters }), 'a')).toThrow('no plain name');
+  }
+  expect(() => readNotebook(writeNotebook({ runs: [run, run], adapters: [] }), 'a')).toThrow(
+    `names ${run.id} twice`,
+  );
+});
+
 test('a notebook that lacks a file, or whose adapter is cut, is refused by name', () => {
   const files = unzipSync(writeNotebook({ runs: [run], adapters: [shelved] }));
   const without = (name: string) =>

@@ -85,11 +85,13 @@ export function readNotebook(bytes: Uint8Array, name: string): Notebook {
   if (index.schema !== schema) {
     throw bad(`${name} has schema ${JSON.stringify(index.schema)}; this version reads ${schema}.`);
   }
+  const [runIds, adapterIds] = [new Set<string>(), new Set<string>()];
   const runs = listOf(index.runs).map((entry) => {
     const { id, createdAt, notes } = fieldsOf(entry);
     if (typeof id !== 'string' || typeof createdAt !== 'string') {
       throw bad(`${name}: notebook.json names a run without id or createdAt. Export it again.`);
     }
+    checkId(id, runIds, name);
     const snapshot = (path: string): LearnerSnapshot | null => {
       const found = files.get(path);
       return found ? readSnapshot(found, `${name}: ${path}`) : null;
@@ -107,10 +109,20 @@ export function readNotebook(bytes: Uint8Array, name: string): Notebook {
   // Notebooks of older versions have no shelf.
   const adapters = listOf(index.adapters).map((value) => {
     const entry = entryOf(value, name);
+    checkId(entry.id, adapterIds, name);
     const path = adapterPath(entry.id);
     return { entry, data: readAdapterData(file(path), `${name}: ${path}`) };
   });
   return { runs, adapters };
+}
+
+/** Ids name files and records: throws `bad_input` for one that is no plain name, or stands twice. */
+function checkId(id: string, known: Set<string>, name: string): void {
+  if (!/^\w[\w.-]*$/.test(id)) {
+    throw bad(`${name}: notebook.json has the id ${JSON.stringify(id)}, which is no plain name.`);
+  }
+  if (known.has(id)) throw bad(`${name}: notebook.json names ${id} twice. Export it again.`);
+  known.add(id);
 }
 
 function adapterPath(id: string): string {

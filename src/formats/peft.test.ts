@@ -69,6 +69,13 @@ test('a crafted pattern takes no longer than a plain one', async () => {
   expect(performance.now() - began).toBeLessThan(2000);
 });
 
+test('more patterns than any model has modules are refused unread', async () => {
+  const pattern = Object.fromEntries(Array.from({ length: 2001 }, (_, i) => [`x${i}`, 1]));
+  await expect(read('ad_rslora', { alpha_pattern: pattern })).rejects.toThrow(
+    'alpha_pattern has 2001 names; at most 2000 are read',
+  );
+});
+
 test('weights that the config does not adapt are refused: PEFT would leave them out', async () => {
   await expect(read('ad_rslora', { target_modules: ['q_proj'] })).rejects.toThrow(
     /6 modules .* none that target_modules names: model\.layers\.0\.self_attn\.k_proj/,

@@ -61,6 +61,17 @@ test('a header that says a thing twice is refused: readers would take different 
   expect(readSafetensors(file(once, data)).metadata).toEqual({ x: '{"x": 1}', y: 'x' });
 });
 
+test('a header that no adapter has is refused by its length, before it is read', () => {
+  const began = performance.now();
+  for (const content of [' '.repeat(8e6 - 1), `{"a":"${'x'.repeat(9e6)}"}`, '['.repeat(4e7)]) {
+    expect(() => readSafetensors(file(`{}${content}`, new Uint8Array(0)), 'x')).toThrow(
+      /^x has a header of \d+ bytes; one of an adapter may have 8000000\.$/,
+    );
+  }
+  expect(performance.now() - began).toBeLessThan(5000);
+  expect(readSafetensors(file(`{}${' '.repeat(7e6)}`, new Uint8Array(0))).tensors.size).toBe(0);
+});
+
 test('BF16 is read as the upper half of float32', () => {
   const bytes = file(`{"x":${entry([2], 0, 4, 'BF16')}}`, Uint8Array.of(0x80, 0x3f, 0x49, 0xc0));
   expect(readSafetensors(bytes).tensors.get('x')?.values).toEqual(Float32Array.of(1, -3.140625));

@@ -2,7 +2,8 @@
 
 import { type UnzipFileInfo, unzipSync } from 'fflate';
 import { LabError, messageOf } from '../errors.ts';
-import { crc32, zipSums } from './zip-sums.ts';
+import { crc32 } from './crc32.ts';
+import { zipDirectory } from './zip-directory.ts';
 
 /** What a zip may hold before it is refused unread: a few kB of zip can announce terabytes. */
 export interface ZipLimits {
@@ -17,8 +18,8 @@ const DEFLATED = 8;
 
 /**
  * The files for which `wanted` gives their limit in bytes; null leaves a file packed. Throws `limit`
- * before anything is unpacked beyond a limit, `bad_input` for bytes that are no zip, a cut or a damaged one,
- * and for a wanted file that occurs twice, `unsupported` for one packed by another method than deflate.
+ * before anything is unpacked beyond a limit, `bad_input` for bytes that are no zip, a cut, damaged or two-faced one,
+ * and for a wanted file that occurs twice, `unsupported` for one encrypted, or packed by another method than deflate.
  * `names` is every file in it. Errors call the zip by its name, where it has one.
  */
 export function unzipChosen(
@@ -46,11 +47,13 @@ export function unzipChosen(
     return true;
   };
   try {
+    const directory = zipDirectory(bytes, zip);
     // Each file is unpacked into an array of the announced size, so it cannot grow past it.
     const files = new Map(Object.entries(unzipSync(bytes, { filter })));
-    const sums = zipSums(bytes);
     for (const [name, content] of files) {
-      if (crc32(content) === sums[places.get(name) ?? -1]) continue;
+      const facts = directory[places.get(name) ?? -1];
+      if (facts?.encrypted) throw locked(zip, name);
+      if (facts && crc32(content) === facts.crc) continue;
       throw new LabError(
         'bad_input',
         `${zip} holds a damaged ${name}: its bytes are not those that were packed. Fetch it again.`,
@@ -74,6 +77,13 @@ function twice(zip: string, name: string): LabError {
 
 function beyond(zip: string, what: string): LabError {
   return new LabError('limit', `${zip} holds ${what}. Nothing was unpacked.`);
+}
+
+function locked(zip: string, name: string): LabError {
+  return new LabError(
+    'unsupported',
+    `${zip} holds ${name} encrypted. Make it again without a password.`,
+  );
 }
 
 function packed(zip: string, name: string, method: number): LabError {

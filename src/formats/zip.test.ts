@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { LabError } from '../errors.ts';
+import { crc32 } from './crc32.ts';
 import { unzipChosen } from './unzip.ts';
 import { readZip, writeZip } from './zip.ts';
-import { crc32 } from './zip-sums.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const entry = (path: string, content: Uint8Array, stored = false) => ({
@@ -110,6 +110,41 @@ test('a cut zip is refused, wherever it is cut', () => {
       expect(() => readZip(zip.slice(0, end), 'x.zip')).toThrow(LabError);
     }),
   );
+});
+
+test('a file that the directory and its own header call otherwise is refused, in zip64 too', () => {
+  const zip = writeZip([entry('a.txt', bytes('1')), entry('folder/b.txt', bytes('2'), true)]);
+  const names = [
+    ...[35, 36].map((at) => at - 5),
+    ...Array.from({ length: 12 }, (_, i) => zip.length - 22 - 12 + i),
+  ];
+  for (const at of names) {
+    const lying = zip.slice();
+    lying[at] = (lying[at] ?? 0) ^ 1;
+    expect(() => readZip(lying, 'x.zip'), String(at)).toThrow(/^x\.zip calls a file "/);
+  }
+  const zip64 = Buffer.from(ZIP64, 'base64');
+  zip64[zip64.indexOf('a.txt')] = 0x62; // b
+  expect(() => readZip(zip64, 'x.zip')).toThrow(
+    'x.zip calls a file "a.txt" in its directory and "b.txt" before its content',
+  );
+});
+
+test('a zip with something before it, or fewer files than its end says, is refused in words', () => {
+  const zip = writeZip([entry('a.txt', bytes('1'))]);
+  const before = Uint8Array.from([...bytes('#!/bin/sh\n'), ...zip]);
+  expect(() => readZip(before, 'x.zip')).toThrow(
+    'x.zip has 0 files where its end says that 1 are: it is cut, or something was put before it',
+  );
+  const more = zip.slice();
+  more[zip.length - 12] = 2; // how many files the end record counts
+  expect(() => readZip(more, 'x.zip')).toThrow('x.zip has 1 files where its end says that 2 are');
+});
+
+test('a file that is encrypted is refused as such', () => {
+  const zip = writeZip([entry('a.txt', bytes('1'), true)]);
+  zip[zip.length - 22 - 51 + 8] = 1; // the directory's flags: bit 0
+  expect(() => readZip(zip, 'x.zip')).toThrow('x.zip holds a.txt encrypted');
 });
 
 const PYTHON_ZIP =

@@ -22,7 +22,8 @@ export function readZip(
   const wanted = (path: string) => {
     if (path.endsWith('/')) return null;
     if (!SAFE_PATH.test(path)) {
-      throw bad(`${name} holds a file named ${JSON.stringify(path)}, which is no plain path.`);
+      const shown = JSON.stringify(path.slice(0, 100));
+      throw bad(`${name} holds a file named ${shown}, which is no plain path.`);
     }
     return limits.bytes;
   };
