@@ -1,5 +1,6 @@
 /** `attt bundle` as a person runs it, on stored runs of both schemas. */
 
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
@@ -80,6 +81,22 @@ test('a bundle that lacks what follows from its events and snapshots is made who
   const again = readZip(new Uint8Array(readFileSync(out('whole.attt.zip'))), 'whole');
   expect(again.get('adapter/adapter_model.safetensors')).toEqual(weights);
   expect(snapshotIn(again, 'latest')).toEqual(snapshotIn(files, 'latest'));
+
+  // An adapter that is not that of the snapshots, its manifest made to agree.
+  const path = 'adapter/adapter_model.safetensors';
+  const other = again.get('adapter-start/adapter_model.safetensors') ?? new Uint8Array();
+  const manifest = JSON.parse(new TextDecoder().decode(again.get('MANIFEST.json')));
+  manifest.files[path] = {
+    bytes: other.length,
+    sha256: createHash('sha256').update(other).digest('hex'),
+  };
+  const swapped = new Map([...again, [path, other] as const]);
+  swapped.set('MANIFEST.json', new TextEncoder().encode(JSON.stringify(manifest)));
+  const entries = [...swapped].map(([name, bytes]) => ({ path: name, bytes, stored: true }));
+  writeFileSync(out('swapped.attt.zip'), writeZip(entries));
+  expect((await validate(out('swapped.attt.zip'))).problems).toEqual([
+    { file: path, problem: expect.stringMatching(/^is not what the snapshots give\. It follows/) },
+  ]);
 
   // Adam's moments stand nowhere else; the run itself comes out all the same.
   const bare = without('snapshots/latest.safetensors');

@@ -5,9 +5,10 @@ import { basename, dirname, join } from 'node:path';
 import { LabError } from '../errors.ts';
 import { adapterFolders, adapterNames, bundlePaths, startOf } from '../formats/bundle.ts';
 import { type Comparison, compareRuns } from '../formats/bundle-compare.ts';
-import { isIrreplaceable } from '../formats/bundle-files.ts';
+import { isIrreplaceable, namesAdapter, remedyFor } from '../formats/bundle-files.ts';
 import {
   type BundleProblem,
+  type CheckedBundle,
   checkBundle,
   damaged,
   isZip,
@@ -19,6 +20,7 @@ import { writeBundle } from '../formats/bundle-write.ts';
 import { predictionLine } from '../formats/predictions.ts';
 import { readZip } from '../formats/zip.ts';
 import type { EpisodeEvent } from '../records.ts';
+import { version } from '../version.ts';
 import { bundleRun } from '../workers/run-bundle.ts';
 import { readBytes } from './files.ts';
 import { makeFolder } from './folders.ts';
@@ -46,7 +48,9 @@ export async function validate(file: string): Promise<Validation> {
       problems: [],
     };
   }
-  const { manifest, files, events, problems } = await checkBundle(bytes, file);
+  const checked = await checkBundle(bytes, file);
+  const { manifest, files, events } = checked;
+  const problems = [...checked.problems, ...(await otherAdapters(checked))];
   return {
     file,
     valid: problems.length === 0,
@@ -56,6 +60,22 @@ export async function validate(file: string): Promise<Validation> {
     events: events.length,
     problems,
   };
+}
+
+/**
+ * The forms of the adapter that are not what this version writes of the snapshots; none where another version wrote
+ * the bundle, or something else is wrong with it.
+ */
+async function otherAdapters(checked: CheckedBundle): Promise<readonly BundleProblem[]> {
+  const { manifest, files, problems } = checked;
+  if (manifest.app_version !== version || problems.length > 0) return [];
+  const again = readZip(await madeAgain(checked), 'The bundle made again');
+  return [...again].flatMap(([path, bytes]) => {
+    if (!namesAdapter([path]) || Buffer.compare(bytes, files.get(path) ?? Buffer.of()) === 0) {
+      return [];
+    }
+    return [{ file: path, problem: `is not what the snapshots give. ${remedyFor(path)}` }];
+  });
 }
 
 /** What `attt bundle export --to` can take out of a bundle. */
@@ -131,11 +151,17 @@ async function wholeBundle(bytes: Uint8Array, file: string): Promise<Uint8Array>
     const run = basename(file).replace(/\.jsonl$/, '');
     return writeBundle({ run, createdAt: null, events, adapters: null });
   }
-  const { manifest, files, events, problems } = await checkBundle(bytes, file);
+  const checked = await checkBundle(bytes, file);
+  const { problems } = checked;
   const lost = problems.filter((problem) => isIrreplaceable(problem.file));
   if (lost.length > 0) throw damaged(file, lost);
   if (problems.length === 0) return bytes;
   for (const problem of problems) note(`${problem.file} ${problem.problem}`);
+  return madeAgain(checked);
+}
+
+/** From its events and snapshots alone. */
+function madeAgain({ manifest, files, events }: CheckedBundle): Promise<Uint8Array> {
   const [start, latest] = adapterNames.map((name) => snapshotIn(files, name));
   return bundleRun({
     id: manifest.run,

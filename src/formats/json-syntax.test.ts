@@ -50,7 +50,7 @@ test('a name that stands twice in one object is found, whatever names, values an
 });
 
 test('texts of millions of characters are passed over', () => {
-  for (const long of ['x'.repeat(1e7), '\\n'.repeat(5e6), '\\\\'.repeat(5e6)]) {
+  for (const long of ['x'.repeat(1e7), '\\n'.repeat(5e5), '\\\\'.repeat(5e5)]) {
     expect(repeatedName(`{"a":"${long}","b":1,"b":2}`)).toBe('b');
     expect(() => parseJson(`{"a":"${long}",}`, 'f')).toThrow(
       `column ${long.length + 9}: found "}", expected a name in double quotes`,
