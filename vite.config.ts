@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import react from '@vitejs/plugin-react';
 import { playwright } from '@vitest/browser-playwright';
-import { type Plugin, runnerImport } from 'vite';
+import { type Plugin, type Rolldown, runnerImport } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { browserPath, launchArgs } from './scripts/browser.mjs';
 import { commitOf } from './scripts/commit.mjs';
@@ -83,6 +83,17 @@ const firstSight: Plugin = {
   },
 };
 
+/** Links for a module that the page imports later, and for what it imports: they come together with the first. */
+function preloads(bundle: Rolldown.OutputBundle, module: string, html: string): string {
+  const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+  const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/${module}`));
+  if (!chunk) throw new Error(`${module} is no chunk of this build`);
+  return [chunk.fileName, ...chunk.imports]
+    .filter((file) => !html.includes(file))
+    .map((file) => `<link rel="modulepreload" crossorigin href="./${file}">\n`)
+    .join('');
+}
+
 /** Styles stand in the page itself and scripts wait for it, so that nothing is fetched before it is first drawn. */
 const paintsFirst: Plugin = {
   name: 'paints-first',
@@ -97,6 +108,7 @@ const paintsFirst: Plugin = {
           delete bundle[file]; // nothing asks for it any more
           return `<style>${sheet.source}</style>`;
         })
+        .replace('</head>', `${preloads(bundle, 'src/ui/draw.tsx', html)}</head>`)
         .replace(/<(script type="module"|link rel="modulepreload") /g, '$&fetchpriority="low" '),
   },
 };
