@@ -137,6 +137,11 @@ export const methodNames = [
 ] as const;
 export type MethodName = (typeof methodNames)[number];
 
+/** Those that train while they act, as each says of itself in train/methods. */
+export const actingTrainers: readonly MethodName[] = [
+  ...(['attt', 'naive', 'sequence_filter', 'random_drop'] as const),
+];
+
 /** What can ask for an update besides a person. */
 export const triggerNames = [
   ...['periodic', 'repetition', 'error', 'low_confidence', 'high_entropy'],
@@ -652,6 +657,15 @@ export function fieldProblem(name: FieldName, value: unknown): string | null {
 
 /** A change of some settings. Partial settings merge over defaults or over each other. */
 export type SettingsPatch = { readonly [K in FieldName]?: Settings[K] };
+
+/** True where a run asks for summaries to train on; a method that trains before acting has none yet. */
+export function asksForSummaries({
+  text_source,
+  enabled,
+  method,
+}: Pick<Settings, 'text_source' | 'enabled' | 'method'>): boolean {
+  return text_source === 'summary' && enabled && actingTrainers.includes(method);
+}
 
 /** The names whose values differ, in table order: what a config diff shows. */
 export function changedFields(a: Settings, b: Settings): readonly FieldName[] {

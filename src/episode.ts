@@ -43,8 +43,10 @@ export async function* runEpisode(
   const { settings, task } = manifest;
   const method = methods[settings.method];
   const { policy, learner, world, snapshots } = ports;
+  const earlier = manifest.reflections?.length ?? 0; // tries of this task, each with draws of its own
+  const nth = earlier === 0 ? [] : ['try', earlier];
   const stream = (purpose: string, ...at: readonly (string | number)[]): Rng =>
-    deriveRng(settings.seed, task.env, task.split, task.index, purpose, ...at);
+    deriveRng(settings.seed, task.env, task.split, task.index, ...nth, purpose, ...at);
   const rules = { settings, method, stream, contextLength: policy.contextLength };
   let seq = 0;
   let t = 0;

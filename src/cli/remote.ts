@@ -1,6 +1,6 @@
 /** A served model as the command line names it: `--model http://…`, its name and key from the files. */
 
-import type { Settings } from '../config.ts';
+import { asksForSummaries, type Settings } from '../config.ts';
 import {
   type Channel,
   completionsUrl,
@@ -23,11 +23,12 @@ export function isRemote(model: string): boolean {
  * WrongUse without a channel, or for a key that is named but not set.
  */
 export function summaryServerOf(
-  { text_source, summary_model: model }: Settings,
+  settings: Settings,
   channel: Channel | null,
   env: Readonly<Record<string, string | undefined>>,
 ): RemoteRef | null {
-  if (text_source !== 'summary' || model === '') return null;
+  const { summary_model: model } = settings;
+  if (!asksForSummaries(settings) || model === '') return null;
   if (channel) return remoteOf(channel.base_url, model, channel, env);
   throw new WrongUse(
     `Summaries are to come from the model "${model}", and no channel says where it is. Give --config a file with [channel] and its base_url, or leave the summary model empty: then the policy writes its own.`,

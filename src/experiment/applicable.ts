@@ -1,6 +1,6 @@
 /** Which methods make sense for which model; what makes none is "not applicable" and never a failure. */
 
-import type { MethodName, Settings } from '../config.ts';
+import { asksForSummaries, type MethodName, type Settings } from '../config.ts';
 
 export interface ModelFacts {
   /** Tokens. */
@@ -32,7 +32,7 @@ export function notApplicable(
       return `The model was trained for ${model.contextLength} tokens, and ${usual} are in use already.`;
     }
   }
-  if (settings.text_source === 'summary') {
+  if (asksForSummaries({ ...settings, method })) {
     const served = settings.summary_model !== '';
     if (served && !model.summaries) {
       return `Summaries are to come from "${settings.summary_model}", and no server for it is connected.`;

@@ -1,6 +1,5 @@
 /** What an experiment file (TOML) says: tasks, methods, seeds and sweeps. Knows no model and no world. */
 
-import { parse as parseToml, TomlError } from 'smol-toml';
 import {
   type FieldName,
   fieldNames,
@@ -13,6 +12,7 @@ import {
 import { LabError } from '../errors.ts';
 import { parseIndices } from '../formats/indices.ts';
 import { nearestName } from '../formats/nearest.ts';
+import { readToml } from '../formats/toml.ts';
 
 /** A grid of settings for one method: every combination of the values is an arm. */
 export interface Sweep {
@@ -165,20 +165,6 @@ function expectations(file: string) {
     },
   };
   return { expect, refuse };
-}
-
-function readToml(text: string, file: string): Table {
-  try {
-    return parseToml(text.replace(/^\uFEFF/, ''));
-  } catch (thrown) {
-    if (!(thrown instanceof TomlError)) throw thrown;
-    const { line, column } = thrown;
-    throw new LabError(
-      'bad_config',
-      `${file}, line ${line}, column ${column}: this is not TOML. Correct this place, then start again.`,
-      { file, line, column },
-    );
-  }
 }
 
 function shown(value: unknown): string {

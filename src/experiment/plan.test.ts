@@ -89,6 +89,20 @@ describe('a plan', () => {
     expect(new Set(episodes.map(({ arm }) => arm)).size).toBe(4);
   });
 
+  test('leaves out for want of summaries only what would ask for one', () => {
+    const text = FILE.replace('"frozen", "attt"', '"frozen", "static", "naive", "attt"').replace(
+      'step_limit = 20',
+      'text_source = "summary"',
+    );
+    const applicable = (more: string) =>
+      plan(text.replace('[settings]', `[settings]\n${more}`))
+        .arms.filter((arm) => arm.notApplicable === null)
+        .map(({ name }) => name);
+    expect(applicable('')).toEqual(['frozen', 'static']);
+    expect(applicable('summary_model = "teller"')).toEqual(['frozen', 'static']);
+    expect(applicable('enabled = false')).toHaveLength(5);
+  });
+
   test('is parted into shards that hold each episode once and never part a pair', () => {
     const { episodes } = plan();
     const shards = [0, 1, 2, 3].map((i) => shardOf(episodes, i, 4));
@@ -105,6 +119,18 @@ describe('a plan', () => {
 });
 
 describe('an experiment file', () => {
+  test('with CR LF line ends, raw or escaped, is the same experiment', () => {
+    const lines = (prompt: string) =>
+      FILE.replace('name = "ranks"', 'name = "ranks"\nquestion = """Which\nrank?"""')
+        .replace('step_limit = 20', `system_prompt = ${prompt}`)
+        .replace('lora_rank = [4, 8]', `system_prompt = [${prompt}]`);
+    const plain = readExperiment(lines('"""Go north.\nTake lamp."""'));
+    expect(plain.settings.system_prompt).toBe('Go north.\nTake lamp.');
+    const text = lines('"""Go north.\nTake lamp."""').replaceAll('\n', '\r\n');
+    expect(readExperiment(`\uFEFF${text}`)).toEqual(plain);
+    expect(readExperiment(lines('"Go north.\\r\\nTake lamp."'))).toEqual(plain);
+  });
+
   test('of sweeps alone needs no methods; one of neither is refused', () => {
     const none = FILE.replace('methods = ["frozen", "attt"]\n', '');
     expect(plan(none).arms.map(({ name }) => name)).toEqual([

@@ -3,7 +3,7 @@
  * field lives on disk; knows nothing of what a field means.
  */
 
-import { parse as parseToml, stringify as stringifyToml, TomlError } from 'smol-toml';
+import { stringify as stringifyToml } from 'smol-toml';
 import type { SettingsPatch } from '../config.ts';
 import { type FieldName, fieldNames, fieldProblem, fields, type Settings } from '../config.ts';
 import { LabError } from '../errors.ts';
@@ -16,6 +16,7 @@ import {
 } from './channel.ts';
 import { parseJson } from './json-syntax.ts';
 import { nearestName } from './nearest.ts';
+import { readToml, unixLines } from './toml.ts';
 
 /** What a settings.json says. */
 export interface ParsedSettings {
@@ -71,7 +72,7 @@ export function parseConfigToml(text: string, file = 'config.toml'): ParsedConfi
 
 /** Reads a settings.json; throws as {@link parseConfigToml} does. */
 export function parseSettingsJson(text: string, file = 'settings.json'): ParsedSettings {
-  const tree: unknown = parseJson(text, file, 'bad_config');
+  const tree: unknown = unixLines(parseJson(text, file, 'bad_config'));
   if (!isTable(tree)) {
     throw new LabError(
       'bad_config',
@@ -126,21 +127,6 @@ export function toSettingsJson(settings: Settings): string {
 
 // ---------------------------------------------------------------- reading
 
-function readToml(text: string, file: string): Tree {
-  try {
-    return parseToml(text.replace(/^\uFEFF/, ''));
-  } catch (thrown) {
-    if (!(thrown instanceof TomlError)) throw thrown;
-    const { line, column } = thrown;
-    const what = thrown.message.split('\n')[0]?.replace(/^Invalid TOML document: /, '') ?? '';
-    throw new LabError(
-      'bad_config',
-      `${file}, line ${line}, column ${column}: ${what}. Correct this place, then open the file again.`,
-      { file, line, column },
-    );
-  }
-}
-
 function readTree(tree: Tree, place: FileName, file: string): SettingsPatch {
   const known = keysOf[place];
   const patch: Partial<Record<FieldName, unknown>> = {};
@@ -166,12 +152,10 @@ function readTree(tree: Tree, place: FileName, file: string): SettingsPatch {
   return patch as SettingsPatch; // each value was checked against its field
 }
 
-function checked(field: FieldName, raw: unknown, key: string, file: string): unknown {
-  // An escaped "\r\n" would reach the tokenizer as an id of its own, as a raw one would.
-  const value = typeof raw === 'string' ? raw.replace(/\r\n?/g, '\n') : raw;
+function checked(field: FieldName, value: unknown, key: string, file: string): unknown {
   const problem = fieldProblem(field, value);
   if (problem === null) return value;
-  throw new LabError('bad_config', `${file}: ${key} = ${shown(raw)} ${problem}.`, {
+  throw new LabError('bad_config', `${file}: ${key} = ${shown(value)} ${problem}.`, {
     file,
     key,
     field,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defaultSettings, methodNames, type Settings } from '../config.ts';
+import { actingTrainers, defaultSettings, methodNames, type Settings } from '../config.ts';
 import { deriveRng } from '../math/rng.ts';
 import { dropAtRandom } from './methods/random-drop.ts';
 import { methods, withMethod } from './methods.ts';
@@ -154,6 +154,26 @@ test('a shorter history leaves the task and the last turns in the prompt', async
   expect(prompts[4]).not.toContain('beta1');
   expect(prompts[4]).toContain('gamma1');
   expect(prompts[4]).toContain('delta1');
+});
+
+test('the methods that train while they act are those that may ask for summaries', () => {
+  expect(actingTrainers).toEqual(
+    methodNames.filter((name) => methods[name].trains === 'while_acting'),
+  );
+});
+
+test('each try of Reflexion draws numbers of its own, the first those of every method', async () => {
+  const settings = { method: 'reflexion', step_limit: 2, reflexion_tries: 4 } as const;
+  const drawn = async (...reflections: string[]) =>
+    (await run(fresh, settings, {}, undefined, reflections)).log.filter((line) =>
+      line.startsWith('draw'),
+    );
+  const tries = [await drawn(), await drawn('one'), await drawn('one', 'two')];
+  // Two steps and the reflection in each.
+  expect(new Set(tries.flat()).size).toBe(9);
+  expect(await drawn('one')).toEqual(tries[1]);
+  const frozen = await run(fresh, { ...settings, method: 'frozen' });
+  expect(frozen.log.filter((line) => line.startsWith('draw'))).toEqual(tries[0]?.slice(0, 2));
 });
 
 test('Reflexion writes after a failure, and the next try begins with it', async () => {

@@ -1,6 +1,6 @@
 /** The engine worker's one model and backend: loading, replacing, and the faces an episode needs. */
 
-import type { LoraTarget, Settings } from '../config.ts';
+import { asksForSummaries, type LoraTarget, type Settings } from '../config.ts';
 import { LabError } from '../errors.ts';
 import { serverAddress } from '../formats/channel.ts';
 import { type GgufFile, readGguf } from '../formats/gguf.ts';
@@ -299,11 +299,9 @@ export class EngineHost {
 }
 
 /** The served model that these settings take summaries from; null where the policy or nobody writes them. */
-function summaryRef(
-  { text_source, summary_model: model }: Settings,
-  server: RemoteRef | null,
-): RemoteRef | null {
-  if (text_source !== 'summary' || model === '') return null;
+function summaryRef(settings: Settings, server: RemoteRef | null): RemoteRef | null {
+  const { summary_model: model } = settings;
+  if (!asksForSummaries(settings) || model === '') return null;
   if (server) return { ...server, model };
   throw new LabError(
     'bad_config',
