@@ -54,6 +54,56 @@ describe('a claim of more success', () => {
   });
 });
 
+describe('arms that differ in every task alike', () => {
+  const all: Solves = () => true;
+  const claim = judged(134, { frozen: () => false, attt: all, random_drop: all });
+
+  test('are told apart, although no bootstrap has a width there', () => {
+    expect(claim('raises success')).toMatchObject({
+      verdict: 'holds',
+      // 1 - 3 / 134 = 0.978, and no success rate rises by more than 1
+      numbers: expect.stringMatching(/^attt − frozen: \+100\.0 points \(\+97\.8 to \+100\.0, p/),
+    });
+    expect(claim('gains nothing')).toMatchObject({
+      verdict: 'does not hold',
+      numbers: expect.stringContaining(
+        '+100.0 points (+97.8 to +100.0, p (Holm) 0.000; 134 of 134',
+      ),
+    });
+  });
+
+  test('and two that never differ stay within three in n', () => {
+    expect(claim('beats random drop')).toEqual({
+      claim: 'aTTT beats random drop',
+      verdict: 'cannot be told',
+      numbers: 'attt − random_drop: 0.0 points (-2.2 to +2.2; 0 of 134 pairs discordant)',
+    });
+  });
+});
+
+test('a claim about a setting compares the arms with its values, not the plain one', () => {
+  const [frozen, plain] = headerOf(['frozen', 'attt']).arms;
+  if (!frozen || !plain) throw new Error('no arms');
+  const at = (name: string, k: number) => ({
+    ...plain,
+    name,
+    settings: { ...plain.settings, update_interval_k: k },
+  });
+  const arms = [frozen, at('attt', 10), at('attt update_interval_k=1', 1), at('attt five', 5)];
+  // K = 1 solves no task, K = 5 all and K = 10 half of them.
+  const solves = [half, half, () => false, () => true];
+  const rows = arms.flatMap(({ name }, i) =>
+    Array.from({ length: 100 }, (_, task) => ({
+      ...rowOf('attt', task, 1, { solved: solves[i]?.(task) ?? false }),
+      arm: name,
+    })),
+  );
+  const found = claims(scorecard({ ...headerOf([]), arms }, rows), rows);
+  const numbers = (words: string) => found.find(({ claim }) => claim.endsWith(words))?.numbers;
+  expect(numbers('K = 5')).toMatch(/^attt five − attt update_interval_k=1: \+100\.0 points/);
+  expect(numbers('K = 10')).toMatch(/^attt − attt update_interval_k=1: \+50\.0 points/);
+});
+
 describe('a claim of no difference', () => {
   test('holds where the interval stays within five points, the rule of three included', () => {
     const arms = (n: number) => ({

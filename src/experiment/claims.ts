@@ -1,8 +1,11 @@
 /** The claims of the literature on test-time training while acting, each against a scorecard and its rows. */
 
+import type { MethodName } from '../config.ts';
 import { deriveRng } from '../math/rng.ts';
 import { bootstrapMean, holm, type Interval, mean } from '../math/statistics.ts';
+import { comparable, type Side } from './comparable.ts';
 import { type Difference, differenceOf, pairsOf } from './paired.ts';
+import type { Arm } from './plan.ts';
 import { fifthsOf, isErrorRow, type Row } from './row.ts';
 import type { Score } from './scorecard.ts';
 
@@ -39,73 +42,73 @@ type Relation = 'more' | 'no_gain' | 'alike' | 'as_much';
 
 interface Comparison {
   readonly claim: string;
-  readonly one: string;
-  readonly than: string;
+  readonly one: Side;
+  readonly than: Side;
   readonly says: Relation;
 }
+
+const attt: Side = { method: 'attt' };
+const frozen: Side = { method: 'frozen', untrained: true };
+const randomDrop: Side = { method: 'random_drop' };
+const every = (k: number): Side => ({
+  method: 'attt',
+  at: { field: 'update_interval_k', value: k },
+});
+const rank = (r: number): Side => ({ method: 'attt', at: { field: 'lora_rank', value: r } });
 
 const comparisons: readonly Comparison[] = [
   {
     claim: 'aTTT raises success over the frozen policy',
-    one: 'attt',
-    than: 'frozen',
+    one: attt,
+    than: frozen,
     says: 'more',
   },
-  { claim: 'aTTT beats naive training', one: 'attt', than: 'naive', says: 'more' },
+  { claim: 'aTTT beats naive training', one: attt, than: { method: 'naive' }, says: 'more' },
   {
     claim: 'Random drop to the same mean weight gains nothing',
-    one: 'random_drop',
-    than: 'frozen',
+    one: randomDrop,
+    than: frozen,
     says: 'no_gain',
   },
-  { claim: 'aTTT beats random drop', one: 'attt', than: 'random_drop', says: 'more' },
+  { claim: 'aTTT beats random drop', one: attt, than: randomDrop, says: 'more' },
   {
     claim: 'Breaking loops without training gains as much as aTTT',
-    one: 'loop_breaker',
-    than: 'attt',
+    one: { method: 'loop_breaker', untrained: true },
+    than: attt,
     says: 'as_much',
   },
   {
     claim: 'A higher temperature gains as much as aTTT',
-    one: 'temperature',
-    than: 'attt',
+    one: { method: 'temperature', untrained: true },
+    than: attt,
     says: 'as_much',
   },
-  {
-    claim: 'K = 1 is worse than K = 5',
-    one: 'attt',
-    than: 'attt update_interval_k=1',
-    says: 'more',
-  },
-  {
-    claim: 'K = 1 is worse than K = 10',
-    one: 'attt update_interval_k=10',
-    than: 'attt update_interval_k=1',
-    says: 'more',
-  },
-  { claim: 'Ranks 4 and 8 are alike', one: 'attt lora_rank=4', than: 'attt', says: 'alike' },
-  { claim: 'Ranks 16 and 8 are alike', one: 'attt lora_rank=16', than: 'attt', says: 'alike' },
-  {
-    claim: 'Rank 32 is slightly worse than rank 8',
-    one: 'attt',
-    than: 'attt lora_rank=32',
-    says: 'more',
-  },
+  { claim: 'K = 1 is worse than K = 5', one: every(5), than: every(1), says: 'more' },
+  { claim: 'K = 1 is worse than K = 10', one: every(10), than: every(1), says: 'more' },
+  { claim: 'Ranks 4 and 8 are alike', one: rank(4), than: rank(8), says: 'alike' },
+  { claim: 'Ranks 16 and 8 are alike', one: rank(16), than: rank(8), says: 'alike' },
+  { claim: 'Rank 32 is slightly worse than rank 8', one: rank(8), than: rank(32), says: 'more' },
 ];
 
-/** Verdicts come from intervals and corrected tests alone: where both answers remain, it cannot be told. */
+/**
+ * Verdicts come from intervals and corrected tests alone: where both answers remain, it cannot be told. Of several arms
+ * that a claim could mean, it is about the first, so the plain ones before those of a sweep.
+ */
 export function claims(scores: readonly Score[], rows: readonly Row[]): readonly Claim[] {
-  const find = (name: string) =>
-    scores.find(({ arm }) => arm.name === name && arm.notApplicable === null);
-  const of = (name: string) => rows.filter(({ arm }) => arm === name);
-  const compared = comparisons.map(({ claim, one, than, says }) => ({
-    claim,
-    says,
-    arms: `${one} − ${than}`,
-    difference: differenceOf(pairsOf(of(one), of(than)), (purpose) =>
-      deriveRng(0, 'claim', purpose, one, than),
-    ),
-  }));
+  const run = scores.filter(({ arm, episodes }) => arm.notApplicable === null && episodes > 0);
+  const arms = run.map(({ arm }) => arm);
+  const find = (method: MethodName) => run.find(({ arm }) => arm.method === method);
+  const of = (arm: Arm | undefined) => rows.filter((row) => row.arm === arm?.name);
+  const baseline = of(find('frozen')?.arm).filter((row) => !isErrorRow(row));
+  const compared = comparisons.map(({ claim, says, ...sides }) => {
+    const pair = comparable(arms, sides.one, sides.than);
+    if (!pair) return { claim, says, arms: '', difference: null };
+    const { one, than } = pair;
+    const difference = differenceOf(pairsOf(of(one), of(than)), (purpose) =>
+      deriveRng(0, 'claim', purpose, one.name, than.name),
+    );
+    return { claim, says, arms: `${one.name} − ${than.name}`, difference };
+  });
   const tested = compared.filter(({ difference }) => difference?.p != null);
   const adjusted = holm(tested.map(({ difference }) => difference?.p ?? 1));
   return [
@@ -120,7 +123,7 @@ export function claims(scores: readonly Score[], rows: readonly Row[]): readonly
     {
       claim: 'In successes repetition falls from the second fifth to the last',
       ...repetitionClaim(
-        of('frozen').filter((row) => !isErrorRow(row) && row.solved),
+        baseline.filter((row) => row.solved),
         (second, last) => last - second,
         ({ low, high }) => (high < 0 ? true : low >= 0 ? false : null),
       ),
@@ -128,7 +131,7 @@ export function claims(scores: readonly Score[], rows: readonly Row[]): readonly
     {
       claim: 'In failures repetition passes 0.8 towards the end',
       ...repetitionClaim(
-        of('frozen').filter((row) => !isErrorRow(row) && !row.solved),
+        baseline.filter((row) => !row.solved),
         (_, last) => last,
         ({ low, high }) => (low > 0.8 ? true : high <= 0.8 ? false : null),
       ),
@@ -139,9 +142,7 @@ export function claims(scores: readonly Score[], rows: readonly Row[]): readonly
 type Judged = Pick<Claim, 'verdict' | 'numbers'>;
 
 function judge(says: Relation, difference: Difference, p: number | null, arms: string): Judged {
-  const { points, pairs, tasks, discordant } = difference;
-  // Of n tasks none differs: by the rule of three fewer than 3 / n would, at 95 %.
-  const interval = difference.interval ?? { low: -3 / tasks, high: 3 / tasks };
+  const { points, interval, pairs, tasks, discordant } = difference;
   const range = `${shown(interval.low)} to ${shown(interval.high)}`;
   const test = p === null ? '' : `, p (Holm) ${p.toFixed(3)}`;
   return {
@@ -180,7 +181,8 @@ function klClaim(claim: string, score: Score | undefined, said: (kl: number) => 
     return { claim, verdict: 'not tried', numbers: '' };
   }
   const { median, p95, max } = score.kl;
-  const numbers = `median ${median.toFixed(3)}, 95 % ${p95.toFixed(3)}, max ${(max ?? p95).toFixed(3)} over ${score.episodes} episodes`;
+  const whose = score.arm.name === score.arm.method ? '' : `${score.arm.name}: `;
+  const numbers = `${whose}median ${median.toFixed(3)}, 95 % ${p95.toFixed(3)}, max ${(max ?? p95).toFixed(3)} over ${score.episodes} episodes`;
   if (score.episodes < ENOUGH) return { claim, verdict: 'cannot be told', numbers };
   return { claim, verdict: verdictOf(said(p95)), numbers };
 }

@@ -1,11 +1,11 @@
 /** What rows need to be comparable: the experiment with its task set, model and machine. */
 
-import { changedFields, defaultSettings } from '../config.ts';
+import { changedFields } from '../config.ts';
 import { LabError } from '../errors.ts';
 import { formatIndices } from '../formats/indices.ts';
 import type { BackendName } from '../records.ts';
 import type { Experiment } from './experiment.ts';
-import type { Arm } from './plan.ts';
+import { type Arm, settingsOf } from './plan.ts';
 
 /** `experiment.json` beside the rows. */
 export interface Header {
@@ -45,9 +45,7 @@ export function differences(a: Header, b: Header): readonly string[] {
     if (!other) continue;
     compare(`what ${arm.name} starts from`, arm.startAdapter?.sha256, other.startAdapter?.sha256);
     compare(`${arm.name} can be run`, arm.notApplicable === null, other.notApplicable === null);
-    // A setting that a header of before it lacks had no effect then, as its default has none now.
-    const filled = ({ settings }: Arm) => ({ ...defaultSettings, ...settings });
-    const [one, two] = [filled(arm), filled(other)] as const;
+    const [one, two] = [settingsOf(arm), settingsOf(other)];
     for (const field of changedFields(one, two)) {
       compare(`${arm.name} ${field}`, one[field], two[field]);
     }

@@ -1,6 +1,12 @@
 /** From an experiment to the episodes it consists of: pure, so that page and command plan alike. */
 
-import { type MethodName, type Settings, type SettingsPatch, settingsFor } from '../config.ts';
+import {
+  defaultSettings,
+  type MethodName,
+  type Settings,
+  type SettingsPatch,
+  settingsFor,
+} from '../config.ts';
 import { LabError } from '../errors.ts';
 import type { StartAdapterRef, TaskRef } from '../records.ts';
 import { type ModelFacts, notApplicable } from './applicable.ts';
@@ -23,6 +29,11 @@ export interface Arm {
   readonly startAdapter?: StartAdapterRef;
   /** Why it is not run with this model, in words; null when it is. Never counted as 0. */
   readonly notApplicable: string | null;
+}
+
+/** An arm's settings; one that a file of before it lacks had no effect then, as its default has none now. */
+export function settingsOf({ settings }: Pick<Arm, 'settings'>): Settings {
+  return { ...defaultSettings, ...settings };
 }
 
 export interface PlannedEpisode {

@@ -116,7 +116,7 @@ function success(scores: readonly Score[]): Block[] {
       percents(score.clustered),
       String(score.errors),
       points(d?.points ?? null),
-      d?.interval ? `${points(d.interval.low)} to ${points(d.interval.high)}` : NONE,
+      d ? `${points(d.interval.low)} to ${points(d.interval.high)}` : NONE,
       decimal(d?.p ?? null, 3),
       decimal(d?.adjusted ?? null, 3),
       d ? String(d.pairs) : NONE,
@@ -135,8 +135,8 @@ function success(scores: readonly Score[]): Block[] {
     .map(({ arm, difference: d }) => ({
       label: arm.name,
       at: d ? 100 * d.points : null,
-      low: d?.interval ? 100 * d.interval.low : null,
-      high: d?.interval ? 100 * d.interval.high : null,
+      low: d ? 100 * d.interval.low : null,
+      high: d ? 100 * d.interval.high : null,
     }));
   return [
     heading('Success'),
