@@ -98,6 +98,27 @@ async function resealed(
   return writeZip([...files].map(([path, bytes]) => ({ path, bytes, stored: true })));
 }
 
+type Place = readonly (string | number)[];
+
+/** The paths to everything in a value, the first item alone of a list within it. */
+function placesIn(value: unknown, at: Place = []): Place[] {
+  if (typeof value !== 'object' || value === null) return [at];
+  const inner = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+  const some = Array.isArray(value) && at.length > 0 ? inner.slice(0, 1) : inner;
+  return [
+    ...(at.length > 0 ? [at] : []),
+    ...some.flatMap(([key, part]) => placesIn(part, [...at, key])),
+  ];
+}
+
+/** The value with another in its place. */
+function withValue(value: unknown, [key, ...rest]: Place, put: unknown): unknown {
+  if (key === undefined) return put;
+  const copy = Array.isArray(value) ? [...value] : { ...Object(value) };
+  copy[key] = withValue(Object(value)[key], rest, put);
+  return copy;
+}
+
 test('a bundle is read back as it was written, and equal runs give equal bytes', async () => {
   const { problems, manifest } = await checkBundle(zip, 'run.attt.zip');
   expect(problems).toEqual([]);
@@ -250,6 +271,29 @@ describe('validation', () => {
     const run = await lacking('events.jsonl');
     await expect(openEvents(run, 'a.attt.zip')).rejects.toThrow(
       'a.attt.zip: events.jsonl: is missing',
+    );
+  });
+
+  test('an event with any value in any place is told as a problem of its file, or changes nothing', async () => {
+    const lines: readonly unknown[] = events.filter(
+      ({ type }, i) => events.findIndex((other) => other.type === type) === i,
+    );
+    const junk = [null, 0, -1, 1e308, '', 'x', true, [], {}, [null], { a: 1 }, 'constructor'];
+    const cases = fc.record({
+      at: fc.constantFrom(...placesIn(lines)),
+      put: fc.constantFrom(...junk),
+    });
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ at, put }) => {
+        const changed = [withValue(lines, at, put)].flat().map((event) => JSON.stringify(event));
+        const bad = await resealed((files) => {
+          files.set('events.jsonl', new TextEncoder().encode(changed.join('\n')));
+        });
+        const { problems } = await checkBundle(bad, 'run.attt.zip');
+        const faults = /undefined|Cannot|not a function|not iterable|reading '|must be|internal/;
+        for (const { problem } of problems) expect(problem).not.toMatch(faults);
+      }),
+      { numRuns: 40 },
     );
   });
 

@@ -35,6 +35,30 @@ test('other JSON lines are refused with what was expected', () => {
   );
 });
 
+test('a field of another kind is refused with what it is and what was expected', () => {
+  const lines = text.split('\n').map((line) => (line === '' ? null : JSON.parse(line)));
+  const changed = (type: string, change: (event: Record<string, never>) => object) => {
+    const at = lines.findIndex((event) => event?.type === type && event.tokens !== null);
+    const other = lines.map((event, i) => (i === at ? { ...event, ...change(event) } : event));
+    const file = other.map((event) => (event === null ? '' : JSON.stringify(event))).join('\n');
+    return expect(() => parseRunFile(file, 'a.jsonl'));
+  };
+  changed('step', () => ({ generation: null })).toThrow(/line 2: .* lacks generation\.ids, /);
+  changed('step', ({ generation }) => ({
+    generation: { ...Object(generation), ids: ['a'] },
+  })).toThrow('a record of type step has generation.ids ["a"]; expected a list of numbers.');
+  changed('boundary', ({ tokens }) => ({ tokens: { ...Object(tokens), context: 3 } })).toThrow(
+    'has tokens.context 3; expected a list of numbers or null',
+  );
+  const settings = { temperature: null };
+  changed('episode_started', ({ manifest }) => ({
+    manifest: { ...Object(manifest), settings: { ...Object(manifest).settings, ...settings } },
+  })).toThrow('has manifest.settings.temperature null; expected a number');
+  changed('episode_started', () => ({ messages: [{ role: 'user' }] })).toThrow(
+    'has messages [{"role":"user"}]; expected a list of {"role", "content"}',
+  );
+});
+
 test('a start whose manifest lacks what every table is made from is refused', () => {
   const [first, ...rest] = text.split('\n');
   const { manifest, ...start } = JSON.parse(first ?? '');

@@ -2,30 +2,11 @@
 
 import { LabError } from '../errors.ts';
 import type { EpisodeEvent } from '../records.ts';
+import { eventTypes, shapeFault } from './event-shape.ts';
 import { upgradeEvents } from './run-upgrade.ts';
 
 /** Larger files are refused: a run of 10,000 steps stays well under it. */
 const maxBytes = 512 * 1024 * 1024;
-
-const types: readonly EpisodeEvent['type'][] = [
-  'episode_started',
-  'step',
-  'boundary',
-  'rolled_back',
-  'episode_ended',
-];
-
-/** What each event must carry for the page to draw it; the rest is taken as it is. */
-const needed: Readonly<Record<EpisodeEvent['type'], readonly string[]>> = {
-  episode_started: ['manifest', 'task', 'messages', 'observation'],
-  step: ['t', 'generation', 'thought', 'action', 'actionClass', 'observation', 'repetition'],
-  boundary: ['t', 'outcome', 'why', 'losses', 'ratio', 'novelty'],
-  rolled_back: ['t', 'restored'],
-  episode_ended: ['reason', 't', 'reward'],
-};
-
-/** What every schema's manifest has and every table is made from. */
-const neededOfManifest: readonly string[] = ['schema', 'modelName', 'modelSha256', 'settings'];
 
 /**
  * The events of a run file, in order, brought to the present schema. Throws bad_input, naming the
@@ -79,28 +60,18 @@ function parseEvent(raw: string, where: string): EpisodeEvent {
       `${where}: not JSON. A run file has one event a line; the file may be cut.`,
     );
   }
-  const record = (typeof value === 'object' && value !== null ? value : {}) as Record<
-    string,
-    unknown
-  >; // a parse edge: checked below
-  const type = types.find((known) => known === record.type);
-  if (!type || typeof record.seq !== 'number') {
+  const record = typeof value === 'object' && value !== null ? value : {};
+  const named = 'type' in record ? record.type : undefined;
+  const type = eventTypes.find((known) => known === named);
+  if (!type || !('seq' in record) || typeof record.seq !== 'number') {
     throw new LabError(
       'bad_input',
-      `${where}: found type ${JSON.stringify(record.type ?? null)}, expected one of ${types.join(', ')} with a seq number.`,
+      `${where}: found type ${JSON.stringify(named ?? null)}, expected one of ${eventTypes.join(', ')} with a seq number.`,
     );
   }
-  const manifest = Object(record.manifest);
-  const within = type === 'episode_started' ? neededOfManifest : [];
-  const missing = [
-    ...needed[type].filter((key) => !(key in record)),
-    ...within.filter((key) => !(key in manifest)).map((key) => `manifest.${key}`),
-  ];
-  if (missing.length > 0) {
-    throw new LabError(
-      'bad_input',
-      `${where}: a record of type ${type} lacks ${missing.join(', ')}.`,
-    );
+  const fault = shapeFault(record, type);
+  if (fault !== null) {
+    throw new LabError('bad_input', `${where}: a record of type ${type} ${fault}.`);
   }
-  return value as EpisodeEvent; // a parse edge: type, seq and the fields that are drawn were checked
+  return value as EpisodeEvent; // a parse edge: type, seq and what tables and page need were checked
 }
