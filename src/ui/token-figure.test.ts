@@ -28,6 +28,23 @@ test('the picture has a cell for every trained token and a label for every bound
   expect(svg.match(/>step \d+</g)).toHaveLength(run.boundaries.length);
 });
 
+test('a picture of 200 boundaries of 300 tokens is there at once', () => {
+  const [first] = run.boundaries;
+  if (!first?.tokens) throw new Error('the made run has tokens');
+  const long = {
+    ...first.tokens,
+    ids: Array.from({ length: 300 }, (_, j) => j),
+    weights: Array.from({ length: 300 }, () => 1),
+  };
+  const boundary = { ...first, tokens: long };
+  const big = { ...run, boundaries: Array.from({ length: 200 }, () => boundary) };
+  const began = performance.now();
+  const svg = tokensSvg(big, 'weight', scaleOf(run.boundaries, 'weight'));
+  expect(svg.match(/M\d+ \d+h/g)).toHaveLength(200 * 300);
+  // 0.1 s; where each cell copied those of its shade it took a minute.
+  expect(performance.now() - began).toBeLessThan(2000);
+});
+
 test('rows without a value come last whichever way they are sorted', () => {
   const rows = [{ x: 2 }, { x: null }, { x: 10 }];
   expect(sortedBy(rows, ({ x }) => x, false).map(({ x }) => x)).toEqual([2, 10, null]);

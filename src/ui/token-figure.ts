@@ -28,7 +28,9 @@ export function tokensSvg(run: RunView, quantity: Quantity, scale: Scale): strin
       const x = room.left + j * cell.width;
       const y = room.top + row * cell.height;
       const d = `M${x} ${y}h${cell.width - 1}v${cell.height - 1}h${1 - cell.width}z`;
-      paths.set(shade, [...(paths.get(shade) ?? []), d]);
+      const cells = paths.get(shade);
+      if (cells) cells.push(d);
+      else paths.set(shade, [d]);
     });
   });
   const colour = (shade: number) => {
