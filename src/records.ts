@@ -53,6 +53,20 @@ export interface TaskRef {
 /** A world at one moment, to be read by a person. */
 export type WorldSketch = PlacesSketch | ProgramSketch;
 
+/** A task and what was done in it; `from` is the state before the first of the actions, absent where that is the start. */
+export interface HistoryQuestion {
+  readonly task: TaskRef;
+  readonly actions: readonly string[];
+  readonly from?: Json;
+}
+
+export interface WorldHistory {
+  /** At the start, unless the question went on from a later state, and after each action; empty where a world has none. */
+  readonly sketches: readonly WorldSketch[];
+  /** After the last action: what the next question goes on from. */
+  readonly state: Json;
+}
+
 /** Places and the things in them. */
 export interface PlacesSketch {
   readonly kind: 'places';

@@ -1421,6 +1421,7 @@ export const worldPanel = {
   programLegend:
     'Every test as it fares after this step, run or not. The agent never reads hidden tests; they count when it hands in.',
   replayFailed: 'The world could not be replayed',
+  notReplayed: 'The world could not be replayed. Close this panel and open it to try again.',
 } as const;
 
 /** What each method does, in a sentence. docs/methods.md says more. */

@@ -6,6 +6,7 @@ import type {
   Capabilities,
   EnvDescription,
   EpisodeEvent,
+  HistoryQuestion,
   KeptSnapshots,
   LoadProgress,
   ModelInfo,
@@ -16,7 +17,7 @@ import type {
   RunSummary,
   StoredModel,
   TaskRef,
-  WorldSketch,
+  WorldHistory,
 } from '../records.ts';
 import type { AdapterCalls, AdapterStreams } from './adapters-api.ts';
 
@@ -79,11 +80,8 @@ export interface EngineApi {
       readonly input: { readonly name: string; readonly text: string };
       readonly output: TaskRef;
     };
-    /** A recorded episode's world, from its actions: at the start and after each. */
-    readonly worldHistory: {
-      readonly input: { readonly task: TaskRef; readonly actions: readonly string[] };
-      readonly output: readonly WorldSketch[];
-    };
+    /** A recorded episode's world, from its actions; in parts where it is long. */
+    readonly worldHistory: { readonly input: HistoryQuestion; readonly output: WorldHistory };
     /** What an episode's actions changed in its task's files, as a patch; null where it has none. */
     readonly worldPatch: {
       readonly input: { readonly task: TaskRef; readonly actions: readonly string[] };

@@ -33,7 +33,8 @@ function start() {
   const worlds = new EnvHost(
     () => new Worker(new URL('./env.worker.ts', import.meta.url), { type: 'module' }) as WorkerLike,
   );
-  const { calls, streams } = engineHandlers(engine, worlds, location.origin);
+  const hosts = { episodes: worlds, questions: worlds };
+  const { calls, streams } = engineHandlers(engine, hosts, location.origin);
   const never = new AbortController().signal;
   const load = async () => {
     const ref = { kind: 'bundled', name: 'household' } as const;

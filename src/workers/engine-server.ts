@@ -31,16 +31,22 @@ import { previewModel } from './preview.ts';
 import { bundleRun, rowOrderOf } from './run-bundle.ts';
 import { EpisodeRunner } from './runner.ts';
 
-/** Quick answers of the environment worker: descriptions, task lists, dropped files. */
+/** Two workers with worlds: what a person asks never waits behind, delays or ends the world of an episode. */
+export interface Worlds {
+  readonly episodes: Pick<EnvHost, 'call'>;
+  readonly questions: Pick<EnvHost, 'call'>;
+}
+
+/** Answers of the worker for questions: descriptions, task lists, dropped files, parts of recorded episodes. */
 const listLimit = { limitMs: 20_000, what: 'a question about its tasks' };
 
 /** `base` is the page's address: bundled models lie relative to it. */
 export function engineHandlers(
   engine: EngineHost,
-  worlds: EnvHost,
+  { episodes, questions }: Worlds,
   base: string,
 ): Handlers<EngineApi> {
-  const runner = new EpisodeRunner(engine, worlds);
+  const runner = new EpisodeRunner(engine, episodes);
   const adapters = adapterHandlers(engine);
   return {
     calls: {
@@ -51,11 +57,11 @@ export function engineHandlers(
         if (kernels) engine.preferKernels(kernels);
         return engine.capabilities();
       },
-      environments: () => worlds.call('describe', null, listLimit),
-      tasks: (input) => worlds.call('tasks', input, listLimit),
-      worldHistory: (input) => worlds.call('history', input, listLimit),
-      worldPatch: (input) => worlds.call('patch', input, listLimit),
-      openTask: (input) => worlds.call('openTask', input, listLimit),
+      environments: () => questions.call('describe', null, listLimit),
+      tasks: (input) => questions.call('tasks', input, listLimit),
+      worldHistory: (input) => questions.call('history', input, listLimit),
+      worldPatch: (input) => questions.call('patch', input, listLimit),
+      openTask: (input) => questions.call('openTask', input, listLimit),
       models: () => listModels(),
       async deleteModel({ key }) {
         await deleteModel(key);

@@ -25,13 +25,16 @@ const engine = new EngineHost({
 // Built, this script lies in assets/ beside the page; in development Vite serves it from src/workers/.
 const pageBase = new URL(import.meta.env.DEV ? '/' : '..', self.location.href).href;
 
-const worlds = new EnvHost(
-  () =>
-    new Worker(new URL('./env.worker.ts', import.meta.url), {
-      type: 'module',
-      name: 'environment',
-    }) as WorkerLike, // a Worker's handlers take more precise events than the ones named there
-);
+const makeWorld = () =>
+  new Worker(new URL('./env.worker.ts', import.meta.url), {
+    type: 'module',
+    name: 'environment',
+  }) as WorkerLike; // a Worker's handlers take more precise events than the ones named there
+
+const worlds = {
+  episodes: new EnvHost(makeWorld),
+  questions: new EnvHost(makeWorld, 'Ask again: a fresh environment answers.'),
+};
 
 serve<EngineApi>(
   self as unknown as Parameters<typeof serve<EngineApi>>[0], // the DOM's `self` is typed as a Window

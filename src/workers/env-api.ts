@@ -1,7 +1,7 @@
 /** The whole conversation between the engine worker and the environment worker, as types. */
 
 import type { WorldView } from '../ports.ts';
-import type { EnvDescription, Json, TaskRef, WorldSketch } from '../records.ts';
+import type { EnvDescription, HistoryQuestion, Json, TaskRef, WorldHistory } from '../records.ts';
 
 /** A world after a call: its whole state, and what the loop may see of it. */
 export interface WorldState {
@@ -24,11 +24,8 @@ export interface EnvApi {
       readonly output: TaskRef;
     };
     readonly reset: { readonly input: { readonly task: TaskRef }; readonly output: WorldState };
-    /** The world at the start and after each action; empty where the world cannot be sketched. */
-    readonly history: {
-      readonly input: { readonly task: TaskRef; readonly actions: readonly string[] };
-      readonly output: readonly WorldSketch[];
-    };
+    /** How a world looked along an episode. Where the state to go on from is given, only what follows it is told. */
+    readonly history: { readonly input: HistoryQuestion; readonly output: WorldHistory };
     /** What the actions changed in the task's files, as `git diff` writes it; null where there are none. */
     readonly patch: {
       readonly input: { readonly task: TaskRef; readonly actions: readonly string[] };

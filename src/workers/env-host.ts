@@ -13,16 +13,22 @@ export interface WorkerLike extends Port {
   onmessageerror: ((event: MessageEvent) => unknown) | null;
 }
 
+const episodeEnds =
+  'The episode counts as an environment error; the next one gets a fresh environment.';
+
 /** One environment worker at a time; every call has a time limit. */
 export class EnvHost {
   readonly #make: () => WorkerLike;
+  readonly #after: string;
   #worker: WorkerLike | null = null;
   #client: Client<EnvApi> | null = null;
   /** Calls without an answer yet, the oldest first. */
   readonly #asked = new Set<{ readonly what: string }>();
 
-  constructor(make: () => WorkerLike) {
+  /** `after` says in messages what follows when a worker hangs or crashes. */
+  constructor(make: () => WorkerLike, after: string = episodeEnds) {
     this.#make = make;
+    this.#after = after;
   }
 
   /**
@@ -44,7 +50,7 @@ export class EnvHost {
       giveUp(
         new LabError(
           'timeout',
-          `The environment gave no answer to ${what} within ${limitMs / 1000} s and was ended. The episode counts as an environment error; the next one gets a fresh environment.`,
+          `The environment gave no answer to ${what} within ${limitMs / 1000} s and was ended. ${this.#after}`,
           { what, limitMs },
         ),
       );
@@ -72,11 +78,9 @@ export class EnvHost {
       const [{ what } = { what: 'no call' }] = this.#asked;
       this.#end(
         client,
-        new LabError(
-          'environment',
-          `The environment ${how} during ${what}. The episode counts as an environment error; the next one gets a fresh environment.`,
-          { what },
-        ),
+        new LabError('environment', `The environment ${how} during ${what}. ${this.#after}`, {
+          what,
+        }),
       );
     };
     worker.onerror = (event) =>

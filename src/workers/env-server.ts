@@ -13,15 +13,15 @@ export const envHandlers: Handlers<EnvApi> = {
     describe: () => environments.map((env) => env.description),
     tasks: async ({ env, split }) => (await environment(env)).tasks(split),
     openTask: ({ name, text }) => openTaskFile(name, text),
-    async history({ task, actions }) {
+    async history({ task, actions, from }) {
       const env = await environment(task.env);
       const sketches: WorldSketch[] = [];
-      let before: Json | null = null;
-      for (const state of statesOf(env, task, actions)) {
-        if (env.sketch) sketches.push(env.sketch(state, before));
-        before = state;
+      let last: Json = from ?? null;
+      for (const state of statesOf(env, task, actions, from)) {
+        if (env.sketch) sketches.push(env.sketch(state, last));
+        last = state;
       }
-      return sketches;
+      return { sketches, state: last };
     },
     async patch({ task, actions }) {
       const env = await environment(task.env);
@@ -55,10 +55,18 @@ function viewOf(env: Env, after: EnvReset, reward: number, terminated: boolean):
   };
 }
 
-/** The world at the start and after each action. */
-function* statesOf(env: Env, task: TaskRef, actions: readonly string[]): Generator<Json> {
-  let { state } = env.initial(task);
-  yield state;
+/** The world at the start and after each action; after each action alone where they go on from a state. */
+function* statesOf(
+  env: Env,
+  task: TaskRef,
+  actions: readonly string[],
+  from?: Json,
+): Generator<Json> {
+  let state = from;
+  if (state === undefined) {
+    ({ state } = env.initial(task));
+    yield state;
+  }
   for (const action of actions) {
     state = env.step(state, action).state;
     yield state;
