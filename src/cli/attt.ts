@@ -169,6 +169,9 @@ program
     }
     if (options.out === undefined) throw new WrongUse('experiment: --out names no folder yet.');
     const merges = file === 'merge';
+    if (mix && !merges) {
+      throw new WrongUse('--mix joins folders that differ; use it with "experiment merge".');
+    }
     if (!merges && folders.length > 0) {
       throw new WrongUse(`One experiment at a time; found ${[file, ...folders].join(', ')}.`);
     }

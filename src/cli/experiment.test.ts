@@ -154,6 +154,10 @@ describe('an experiment', () => {
     const ran = await attt('experiment', other, ...args);
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain('frozen step_limit: 4 and 3');
+    expect(ran.stderr).not.toContain('--mix'); // which joins folders, and runs nothing
+    const mixed = await attt('experiment', other, ...args, '--mix');
+    expect(mixed).toMatchObject({ code: 2, stdout: '' });
+    expect(mixed.stderr).toContain('use it with "experiment merge"');
     const wrong = await attt('experiment', file, '--shard', '3/2', ...args);
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
   });

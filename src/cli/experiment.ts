@@ -5,6 +5,7 @@ import { taskSetHash } from '../envs/task-set.ts';
 import type { ModelFacts } from '../experiment/applicable.ts';
 import { type Experiment, readExperiment } from '../experiment/experiment.ts';
 import { checkSame, type Header } from '../experiment/header.ts';
+import { mix } from '../experiment/mix.ts';
 import {
   type Arm,
   designOf,
@@ -128,35 +129,51 @@ function chosenArms({ arms }: Plan, asked: readonly string[]): ReadonlySet<strin
   return new Set(asked.length > 0 ? asked : names);
 }
 
-/** Joins the rows of folders of one experiment into another folder, each episode once. */
+/**
+ * Joins the rows of folders of one experiment into another folder, each episode once; of several experiments
+ * where `mixes` says so, which the header then tells.
+ */
 export async function mergeExperiments(
   folders: readonly string[],
   out: string,
-  mix: boolean,
+  mixes: boolean,
 ): Promise<Done> {
+  const [one, ...others] = folders;
+  if (one === undefined) throw new WrongUse('experiment merge: no folder was given.');
+  const known = await readHeader(out);
+  const more = known === null || folders.includes(out) ? others : [...others, out];
+  const header = await joinedHeader([one, ...more], mixes);
   const rows = new Map<string, Row>();
-  let first: Header | null = null;
-  for (const folder of folders) {
-    const header = await headerOf(folder);
-    if (first !== null && !mix) checkSame(first, header, folder);
-    first ??= header;
+  for (const folder of [one, ...more]) {
     for (const row of (await readRows(folder)).values()) addRow(rows, row, folder);
   }
-  if (first === null) throw new WrongUse('experiment merge: no folder was given.');
-  const known = await readHeader(out);
-  if (known !== null && !mix) checkSame(known, first, out);
-  if (known !== null && !folders.includes(out)) {
-    for (const row of (await readRows(out)).values()) addRow(rows, row, out);
-  }
-  await writeHeader(out, first);
+  await writeHeader(out, header);
   await using writer = await openRows(out, 'rows-merged.jsonl');
   const there = await readRows(out);
   for (const row of rows.values()) if (!there.has(row.key)) await writer.append(row);
   return {
-    planned: first.planned,
+    planned: header.planned,
     finished: rows.size,
     errors: [...rows.values()].filter(failed).length,
   };
+}
+
+/** The header of all folders' rows together. Throws `bad_input` where they may not be joined. */
+async function joinedHeader(
+  [one, ...others]: readonly [string, ...string[]],
+  mixes: boolean,
+): Promise<Header> {
+  const first = await headerOf(one);
+  const headers: [Header, ...Header[]] = [first];
+  for (const folder of others) {
+    const header = await headerOf(folder);
+    if (!mixes) {
+      const advice = 'Use another folder, or say --mix to compare them all the same.';
+      checkSame(first, header, folder, advice);
+    }
+    headers.push(header);
+  }
+  return mixes ? mix(headers) : first;
 }
 
 /** A folder's header. Throws wrong use where there is none. */

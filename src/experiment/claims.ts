@@ -6,7 +6,7 @@ import { bootstrapMean, holm, type Interval, mean } from '../math/statistics.ts'
 import { comparable, type Side } from './comparable.ts';
 import { type Difference, differenceOf, pairsOf } from './paired.ts';
 import type { Arm } from './plan.ts';
-import { fifthsOf, isErrorRow, type Row } from './row.ts';
+import { fifthsOf, isErrorRow, type Row, taskOf } from './row.ts';
 import type { Score } from './scorecard.ts';
 
 export type Verdict = 'holds' | 'does not hold' | 'cannot be told' | 'not tried';
@@ -193,11 +193,11 @@ function repetitionClaim(
   number: (second: number, last: number) => number,
   said: (interval: Interval) => boolean | null,
 ): Judged {
-  const byTask = new Map<number, number[]>();
+  const byTask = new Map<string, number[]>();
   for (const row of rows) {
     const [, second, , , last] = fifthsOf(row) ?? [];
     if (second === undefined || last === undefined) continue;
-    byTask.set(row.task, [...(byTask.get(row.task) ?? []), number(second, last)]);
+    byTask.set(taskOf(row), [...(byTask.get(taskOf(row)) ?? []), number(second, last)]);
   }
   const means = [...byTask.values()].map(mean);
   if (means.length === 0) return { verdict: 'not tried', numbers: '' };

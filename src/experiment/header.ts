@@ -21,6 +21,14 @@ export interface Header {
   readonly arms: readonly Arm[];
   /** Episodes in all shards. */
   readonly planned: number;
+  /** Of experiments that differ and stand in one table all the same; absent for one experiment. */
+  readonly mixed?: Mixed;
+}
+
+export interface Mixed {
+  /** In words; a report begins with them. */
+  readonly differences: readonly string[];
+  readonly experiments: readonly Header[];
 }
 
 /** What differs between two headers, in words; empty when their rows may stand in one table. */
@@ -47,9 +55,14 @@ export function differences(a: Header, b: Header): readonly string[] {
     compare(`${arm.name} can be run`, arm.notApplicable === null, other.notApplicable === null);
     const [one, two] = [settingsOf(arm), settingsOf(other)];
     for (const field of changedFields(one, two)) {
+      if (field === 'seed') continue; // that of its first episode: the seeds are compared above
       compare(`${arm.name} ${field}`, one[field], two[field]);
     }
   }
+  const names = ({ arms }: Header) => arms.map(({ name }) => name).join(', ');
+  if (names(a) !== names(b)) found.push(`arms: ${names(a)} and ${names(b)}`);
+  const parts = ({ mixed }: Header) => mixed?.experiments.length ?? 1;
+  if (parts(a) !== parts(b)) found.push(`experiments mixed there: ${parts(a)} and ${parts(b)}`);
   return found;
 }
 
@@ -58,15 +71,18 @@ function release(version: string): string {
   return version.split('+')[0] ?? version;
 }
 
-/** Throws `bad_input` that says what differs. */
-export function checkSame(a: Header, b: Header, where: string): void {
-  const names = (header: Header) => header.arms.map(({ name }) => name).join(', ');
-  const arms = names(a) === names(b) ? [] : [`arms: ${names(a)} and ${names(b)}`];
-  const found = [...differences(a, b), ...arms];
+/** Throws `bad_input` that says what differs, and `advice`. */
+export function checkSame(
+  a: Header,
+  b: Header,
+  where: string,
+  advice = 'Use another folder.',
+): void {
+  const found = differences(a, b);
   if (found.length === 0) return;
   throw new LabError(
     'bad_input',
-    `${where} belongs to another experiment, and the two must not stand in one table (${found.join('; ')}). Use another folder, or say --mix to compare them all the same.`,
+    `${where} belongs to another experiment, and the two must not stand in one table (${found.join('; ')}). ${advice}`,
     { where },
   );
 }

@@ -2,11 +2,11 @@
 
 import type { Rng } from '../math/rng.ts';
 import { bootstrapMean, type Interval, mean, quantile, signFlip } from '../math/statistics.ts';
-import { isErrorRow, type Row } from './row.ts';
+import { isErrorRow, type Row, taskOf } from './row.ts';
 
-/** Two episodes of one task and seed, both without an error. */
+/** Two episodes of one task of a split and one seed, both without an error. */
 export interface Pair {
-  readonly task: number;
+  readonly task: string;
   readonly one: Row;
   readonly other: Row;
 }
@@ -39,11 +39,11 @@ export interface Divergence {
 
 /** The episodes that both arms have. */
 export function pairsOf(rows: readonly Row[], others: readonly Row[]): readonly Pair[] {
-  const pairOf = ({ task, seed }: Row) => `${task}/${seed}`;
+  const pairOf = (row: Row) => `${taskOf(row)}/${row.seed}`;
   const known = new Map(others.filter((row) => !isErrorRow(row)).map((row) => [pairOf(row), row]));
   return rows.flatMap((one) => {
     const other = isErrorRow(one) ? undefined : known.get(pairOf(one));
-    return other === undefined ? [] : [{ task: one.task, one, other }];
+    return other === undefined ? [] : [{ task: taskOf(one), one, other }];
   });
 }
 
@@ -53,7 +53,7 @@ export function differenceOf(
   stream: (purpose: string) => Rng,
 ): Difference | null {
   if (pairs.length === 0) return null;
-  const byTask = new Map<number, number[]>();
+  const byTask = new Map<string, number[]>();
   for (const { task, one, other } of pairs) {
     const d = Number(one.solved) - Number(other.solved);
     byTask.set(task, [...(byTask.get(task) ?? []), d]);

@@ -29,6 +29,7 @@ export function reportOf(
   return {
     title: `${header.experiment.name}, ${date}`,
     blocks: [
+      ...mixture(header),
       ...notes.map(text),
       ...opening(header, rows, run, waiting),
       ...success(run),
@@ -47,21 +48,38 @@ export function reportOf(
 
 // ---------------------------------------------------------------- sections
 
+function mixture({ mixed }: Header): Block[] {
+  if (!mixed) return [];
+  return [
+    text(
+      `Mixed: these rows come from ${mixed.experiments.length} experiments that differ (${mixed.differences.join('; ')}). What two arms differ in may come from that and not from the method; pairs and tasks are those of one split.`,
+    ),
+  ];
+}
+
 function opening(
   header: Header,
   rows: readonly Row[],
   scores: readonly Score[],
   waiting: readonly Score[],
 ): Block[] {
-  const { experiment, env, taskSet, model, modelSha256, backend, appVersion, planned } = header;
+  const { experiment, appVersion, planned, mixed } = header;
+  /** Of every experiment whose rows stand here, each value once. */
+  const each = (of: (one: Header) => string) =>
+    [...new Set((mixed?.experiments ?? [header]).map(of))].join('; ');
   const builds = new Map<string, number>();
   for (const { build } of rows) builds.set(build, (builds.get(build) ?? 0) + 1);
   const facts: Cells[] = [
-    ['World and split', `${env}, ${experiment.split}`],
-    ['Task set', `${taskSet} (hash of every task's first world and text)`],
-    ['Tasks, seeds', `${counted(experiment.tasks.length)}, seeds ${experiment.seeds.join(', ')}`],
-    ['Model', `${model}, sha256 ${modelSha256}`],
-    ['Engine', `${backend}, version ${appVersion}`],
+    ['World and split', each((one) => `${one.env}, ${one.experiment.split}`)],
+    ['Task set', `${each((one) => one.taskSet)} (hash of every task's first world and text)`],
+    [
+      'Tasks, seeds',
+      each(
+        ({ experiment: { tasks, seeds } }) => `${counted(tasks.length)}, seeds ${seeds.join(', ')}`,
+      ),
+    ],
+    ['Model', each((one) => `${one.model}, sha256 ${one.modelSha256}`)],
+    ['Engine', each((one) => `${one.backend}, version ${one.appVersion}`)],
     ...(builds.size > 1
       ? [
           [
@@ -79,7 +97,7 @@ function opening(
       ? []
       : [['Not run yet', waiting.map(({ arm }) => arm.name).join('; ')] as const]),
   ];
-  const design = designOf({ experiment, arms: header.arms });
+  const design = mixed ? null : designOf({ experiment, arms: header.arms });
   const pairs = Math.max(0, ...scores.map(({ difference }) => difference?.pairs ?? 0));
   const discordant = Math.max(0, ...scores.map(({ difference }) => difference?.discordant ?? 0));
   // A difference of proportions from pairs: variance = share of discordant pairs / n, at most.

@@ -174,6 +174,26 @@ export function upgradeRow(row: Row): Row {
   return { ...row, retention, commands: row.commands ?? [], build: row.build ?? '' };
 }
 
+/** Names a task within a world: rows of several splits may stand in one table, each with tasks from 0. */
+export function taskOf({ split, task }: Pick<Row, 'split' | 'task'>): string {
+  return `${split}/${task}`;
+}
+
+/** Rows by a name, such as that of their arm or task; in the order given. */
+export function rowsBy(
+  rows: readonly Row[],
+  nameOf: (row: Row) => string,
+): ReadonlyMap<string, readonly Row[]> {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const name = nameOf(row);
+    const group = groups.get(name);
+    if (group) group.push(row);
+    else groups.set(name, [row]);
+  }
+  return groups;
+}
+
 /** Parts of an episode in which repetition is averaged. */
 export const FIFTHS = 5;
 

@@ -17,7 +17,7 @@ import type { ActionClass, BoundaryOutcome } from '../records.ts';
 import type { Header } from './header.ts';
 import { type Difference, type Divergence, differenceOf, divergenceOf, pairsOf } from './paired.ts';
 import { type Arm, BASELINE } from './plan.ts';
-import { FIFTHS, fifthsOf, type HeldLoss, isErrorRow, type Row } from './row.ts';
+import { FIFTHS, fifthsOf, type HeldLoss, isErrorRow, type Row, rowsBy, taskOf } from './row.ts';
 
 export interface Score {
   readonly arm: Arm;
@@ -77,8 +77,7 @@ export interface Score {
 /** Throws `bad_input` when rows of one task do not begin in one world. */
 export function scorecard(header: Header, rows: readonly Row[]): readonly Score[] {
   checkStarts(rows);
-  const byArm = new Map<string, Row[]>();
-  for (const row of rows) byArm.set(row.arm, [...(byArm.get(row.arm) ?? []), row]);
+  const byArm = rowsBy(rows, ({ arm }) => arm);
   const baseline = byArm.get(BASELINE) ?? [];
   const scores = header.arms.map((arm) =>
     scoreOf(arm, byArm.get(arm.name) ?? [], baseline, header.experiment.seeds.length),
@@ -97,7 +96,7 @@ function scoreOf(arm: Arm, all: readonly Row[], baseline: readonly Row[], seeds:
   const solved = rows.filter((row) => row.solved);
   const failed = rows.filter((row) => !row.solved);
   const pairs = arm.name === BASELINE ? [] : pairsOf(rows, baseline);
-  const tasks = groupByTask(rows);
+  const tasks = rowsBy(rows, taskOf);
   const taskMeans = [...tasks.values()].map((group) => rateOf(group));
   const kls = rows.flatMap((row) => row.kl);
   const perSolved = (value: (row: Row) => number) =>
@@ -157,7 +156,7 @@ function checkStarts(rows: readonly Row[]): void {
   const starts = new Map<string, Row>();
   for (const row of rows) {
     if (row.start === '') continue; // ended by an error before the world was there
-    const id = `${row.split}/${row.task}`;
+    const id = taskOf(row);
     const first = starts.get(id);
     if (first && first.start !== row.start) {
       throw new LabError(
@@ -184,12 +183,6 @@ function mediansByPlace(lists: readonly (readonly number[])[]): readonly number[
     const values = lists.flatMap((list) => list[i] ?? []);
     return quantile(values, 0.5) ?? Number.NaN;
   });
-}
-
-function groupByTask(rows: readonly Row[]): ReadonlyMap<number, readonly Row[]> {
-  const groups = new Map<number, Row[]>();
-  for (const row of rows) groups.set(row.task, [...(groups.get(row.task) ?? []), row]);
-  return groups;
 }
 
 function rateOf(rows: readonly Row[]): number {
