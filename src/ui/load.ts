@@ -3,6 +3,7 @@
 import { isAbort, LabError, toWire } from '../errors.ts';
 import type { ModelRef, RemoteRef } from '../records.ts';
 import { engine } from './engine.ts';
+import type { Loading } from './loading.ts';
 import { fits } from './memory-fit.ts';
 import { attempt, report, settle } from './report.ts';
 import { isRunning } from './state.ts';
@@ -28,25 +29,23 @@ interface LoadInFlight {
 
 let loading: LoadInFlight | null = null;
 
+/** The answer to a person who loads or connects while an episode runs. */
+function isInUse(): boolean {
+  if (!isRunning(useLab.getState())) return false;
+  report(say.inUse, toWire(new LabError('unsupported', say.stopRunFirst)));
+  return true;
+}
+
 /**
  * Loads a model in place of the present one; true when it is ready. The present one stays usable
  * until then. A model that may not fit into memory asks first.
  */
 export async function loadModel(ref: ModelRef): Promise<boolean> {
-  if (isRunning(useLab.getState())) {
-    report(say.inUse, toWire(new LabError('unsupported', say.stopRunFirst)));
-    return false;
-  }
-  loading?.controller.abort();
-  const mine: LoadInFlight = {
-    controller: new AbortController(),
-    discard: false,
-    answer: () => {},
-  };
-  loading = mine;
+  if (isInUse()) return false;
   const url = ref.kind === 'url' ? ref.url : ref.kind === 'cached' ? ref.key : null;
   const from = ref.kind === 'url' ? 'download' : ref.kind === 'cached' ? 'cache' : ref.kind;
-  dispatch({ type: 'model_loading', label: modelLabel(ref), from, url });
+  const label = modelLabel(ref);
+  const mine = begin({ label, from, url });
   try {
     if (ref.kind !== 'bundled' && !(await agreeToLoad(ref, mine))) {
       if (loading === mine) dispatch({ type: 'model_not_loaded' });
@@ -66,7 +65,7 @@ export async function loadModel(ref: ModelRef): Promise<boolean> {
           { type: 'model_loaded', model: next.value },
           { type: 'setting_changed', patch: { policy_model: settingOf(ref) } },
         );
-        settle(say.notLoaded(modelLabel(ref)));
+        settle(say.notLoaded(label));
         await refreshModels();
         return true;
       }
@@ -76,7 +75,7 @@ export async function loadModel(ref: ModelRef): Promise<boolean> {
     if (loading !== mine) return false;
     dispatch({ type: 'model_not_loaded' });
     if (mine.discard && url !== null) await deleteModel(url);
-    if (!isAbort(thrown)) report(say.notLoaded(modelLabel(ref)), toWire(thrown));
+    if (!isAbort(thrown)) report(say.notLoaded(label), toWire(thrown));
     await refreshModels();
     return false;
   } finally {
@@ -84,17 +83,36 @@ export async function loadModel(ref: ModelRef): Promise<boolean> {
   }
 }
 
-/** Uses a served model from now on, once it has answered one question. */
-export async function connectModel(ref: RemoteRef): Promise<void> {
-  await attempt(say.connectFailed, async () => {
-    const model = await engine().call('connectModel', ref);
+/** Uses a served model from now on, once it has answered one question; true when it has. */
+export async function connectModel(ref: RemoteRef): Promise<boolean> {
+  if (isInUse()) return false;
+  const mine = begin({ label: ref.model, from: 'server', url: null });
+  const { signal } = mine.controller;
+  try {
+    const model = await engine().call('connectModel', ref, { signal });
+    if (loading !== mine) return false;
     dispatch(
-      { type: 'model_loading', label: model.name, from: 'server', url: null },
       { type: 'model_loaded', model },
       { type: 'setting_changed', patch: { policy_model: model.name } },
     );
     settle(say.connectFailed);
-  });
+    return true;
+  } catch (thrown) {
+    if (loading !== mine) return false;
+    dispatch({ type: 'model_not_loaded' });
+    if (!isAbort(thrown)) report(say.connectFailed, toWire(thrown));
+    return false;
+  } finally {
+    if (loading === mine) loading = null;
+  }
+}
+
+/** A load of one's own; one that was on its way is given up. */
+function begin(of: Pick<Loading, 'label' | 'from' | 'url'>): LoadInFlight {
+  loading?.controller.abort();
+  loading = { controller: new AbortController(), discard: false, answer: () => {} };
+  dispatch({ type: 'model_loading', ...of });
+  return loading;
 }
 
 /** Takes summaries from a served model from now on, once it has answered one question. */

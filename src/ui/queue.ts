@@ -16,7 +16,7 @@ import { loadTasks } from './actions.ts';
 import { startProblem, useShelf } from './adapter-shelf-state.ts';
 import { engine } from './engine.ts';
 import { attempt, inform } from './report.ts';
-import { followTries, readyToRun } from './running.ts';
+import { followTries, readyToRun, startAlone } from './running.ts';
 import { dispatch, useLab } from './store.ts';
 import { queue as say } from './strings.ts';
 
@@ -70,7 +70,11 @@ function planNow(experiment: Experiment, tasks: Tasks): Plan {
  * Runs a plan's episodes one after another: one made by hand from what the form starts runs from, a file's from
  * fresh adapters and without those that have a run here already.
  */
-export async function startQueue({ experiment }: Plan, fromFile: boolean): Promise<void> {
+export function startQueue(plan: Plan, fromFile: boolean): Promise<void> {
+  return startAlone(() => runPlan(plan, fromFile));
+}
+
+async function runPlan({ experiment }: Plan, fromFile: boolean): Promise<void> {
   await attempt(say.notRun, async () => {
     if (!(await readyToRun())) return;
     // The model may have been loaded only now, and what is applicable depends on it.
@@ -131,12 +135,12 @@ async function runQueue(
 ): Promise<void> {
   dispatch({ type: 'queue_started', episodes });
   try {
-    for (const { task, settings } of episodes) {
+    for (const [place, { task, settings }] of episodes.entries()) {
       if (useLab.getState().notebook.queue?.stopping !== false) break;
       const began = performance.now();
       const { summaryServer } = useLab.getState();
       const input = { task, settings, summaryServer, startFrom };
-      const run = await followTries(() => engine().stream('run', input), 'run');
+      const run = await followTries(() => engine().stream('run', input), 'run', place === 0);
       // An end that was not the episode's own would meet the next one as well.
       if (!run || run.reason === 'stopped' || run.reason === 'engine_error') break;
       dispatch({ type: 'queue_advanced', seconds: (performance.now() - began) / 1000 });

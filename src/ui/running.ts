@@ -7,7 +7,7 @@ import type { Control, RunItem } from '../workers/api.ts';
 import { refreshRuns } from './actions.ts';
 import { useShelf } from './adapter-shelf-state.ts';
 import { engine } from './engine.ts';
-import { bundledModel, loadModel } from './load.ts';
+import { bundledModel, loadModel, pauseLoading } from './load.ts';
 import { tellEnd } from './notify.ts';
 import { attempt, report } from './report.ts';
 import { eventsOf, type RunView } from './run-view.ts';
@@ -15,15 +15,33 @@ import { isRunning, type UiEvent } from './state.ts';
 import { keepStorage } from './storage.ts';
 import { dispatch, useLab } from './store.ts';
 import { running as say } from './strings.ts';
-import { mayWrite, tellOtherTabs } from './tabs.ts';
+import { mayWrite, tellOtherTabs } from './writer.ts';
 
 /** How long items of a run are gathered before the page draws them. */
 const gatherMs = 80;
 
 type Mode = 'run' | 'step';
 
+/** Whether a start is on its way, from the click to its last episode's end: what loads or is asked has no run yet. */
+let busy = false;
+
+/** Does what starts episodes, and nothing where another start is on its way. */
+export async function startAlone(start: () => Promise<unknown>): Promise<void> {
+  if (busy) return;
+  busy = true;
+  try {
+    await start();
+  } finally {
+    busy = false;
+  }
+}
+
 /** Runs one episode of the chosen task; loads the bundled policy first where no model is loaded. */
-export async function startRun(mode: Mode): Promise<void> {
+export function startRun(mode: Mode): Promise<void> {
+  return startAlone(() => runTask(mode));
+}
+
+async function runTask(mode: Mode): Promise<void> {
   if (!(await readyToRun())) return;
   const { task, settings, summaryServer } = useLab.getState();
   if (!task) {
@@ -37,7 +55,11 @@ export async function startRun(mode: Mode): Promise<void> {
 }
 
 /** Goes on with a run that was stopped or interrupted, with the model it was made with. */
-export async function resumeRun(id: string, mode: Mode = 'run'): Promise<void> {
+export function resumeRun(id: string, mode: Mode = 'run'): Promise<void> {
+  return startAlone(() => takeUp(id, mode));
+}
+
+async function takeUp(id: string, mode: Mode): Promise<void> {
   dispatch({ type: 'resume_offered', id: null });
   const run = useLab.getState().runs.find((one) => one.id === id);
   if (!run || isRunning(useLab.getState()) || !mayWrite()) return;
@@ -55,7 +77,11 @@ export async function resumeRun(id: string, mode: Mode = 'run'): Promise<void> {
 }
 
 /** Runs anew from step `t` of a run: the steps up to there are taken over, the settings are the form's. */
-export async function forkRun(run: RunView, t: number): Promise<void> {
+export function forkRun(run: RunView, t: number): Promise<void> {
+  return startAlone(() => forkFrom(run, t));
+}
+
+async function forkFrom(run: RunView, t: number): Promise<void> {
   if (!(await readyToRun())) return;
   const { settings, summaryServer } = useLab.getState();
   const input = { record: eventsOf(run), run: run.id, t, settings, summaryServer };
@@ -88,8 +114,9 @@ export async function control(command: Control): Promise<void> {
   else if (command === 'stop') dispatch({ type: 'control_sent', command });
 }
 
-/** Stops what runs in this tab; resolves when it has ended. */
+/** Stops what runs in this tab, and a load on whose end a run may begin; resolves when the run has ended. */
 export async function stopAndWait(): Promise<void> {
+  pauseLoading();
   await stopQueue();
   await new Promise<void>((resolve) => {
     if (!isRunning(useLab.getState())) return resolve();
@@ -117,12 +144,16 @@ export async function readyToRun(): Promise<boolean> {
   return state.model !== null || loadModel({ kind: 'bundled', name: bundledModel });
 }
 
-/** Follows a run, and the tries of its task that the method makes after it: each is a run of its own. */
+/**
+ * Follows a run, and the tries of its task that the method makes after it: each is a run of its own. The first
+ * one takes the screen, where it is what the person asked for; the others leave it to who reads something else.
+ */
 export async function followTries(
   open: () => AsyncGenerator<RunItem, RunSummary, void>,
   mode: Mode,
+  asked = true,
 ): Promise<RunSummary | null> {
-  let run = await follow(open, mode);
+  let run = await follow(open, mode, asked);
   for (;;) {
     const ended = useLab.getState().live?.view?.ended;
     const reflections = run && ended ? nextTry(run.manifest, ended) : null;
@@ -131,16 +162,19 @@ export async function followTries(
     const { summaryServer } = useLab.getState();
     const startFrom = { kind: 'run', id: run.id } as const;
     const input = { task, settings, summaryServer, reflections, startFrom };
-    run = await follow(() => engine().stream('run', input), mode);
+    run = await follow(() => engine().stream('run', input), mode, false);
   }
 }
 
-/** Takes a run's items into the state until it ends; null when it did not end as a run does. */
+/** Takes a run's items into the state until it ends; null when it did not begin or not end as a run does. */
 async function follow(
   open: () => AsyncGenerator<RunItem, RunSummary, void>,
   mode: Mode,
+  asked: boolean,
 ): Promise<RunSummary | null> {
-  dispatch({ type: 'run_requested' });
+  // Whoever comes here has waited: for a model, a list, the end of the try before.
+  if (isRunning(useLab.getState()) || !mayWrite()) return null;
+  dispatch({ type: 'run_requested', asked });
   let ended: RunSummary | null = null;
   const gathered = gather();
   try {

@@ -24,7 +24,7 @@ export function ServerForm({
   adapters?: boolean;
   locked: boolean;
   /** The form waits for it. */
-  onConnect: (ref: RemoteRef) => Promise<void>;
+  onConnect: (ref: RemoteRef) => Promise<unknown>;
 }) {
   const [baseUrl, setBaseUrl] = useState(known);
   const [model, setModel] = useState(named.value ?? '');

@@ -28,7 +28,7 @@ function summary(id: string): RunSummary {
 
 const play = (events: readonly UiEvent[], from = initialState) => events.reduce(reduce, from);
 const live = (events: readonly EpisodeEvent[]): UiEvent[] => [
-  { type: 'run_requested' },
+  { type: 'run_requested', asked: true },
   { type: 'run_started', run: summary('a') },
   ...events.map((event): UiEvent => ({ type: 'run_event', event })),
 ];
@@ -51,7 +51,7 @@ test('the events of a view are the events it was folded from', () => {
 
 test('a run that was stopped while it was starting is still to stop when it has begun', () => {
   const stopped = play([
-    { type: 'run_requested' },
+    { type: 'run_requested', asked: true },
     { type: 'control_sent', command: 'stop' },
     { type: 'run_started', run: summary('a') },
   ]);
@@ -255,4 +255,27 @@ test('another world brings its own defaults, and leaves what a person changed', 
     ...household.settings,
     step_limit: 7,
   });
+});
+
+test('only a run that the person asked for takes the screen', () => {
+  const reading: readonly UiEvent[] = [
+    { type: 'run_opened', label: { id: 'old', name: 'old' }, events: recorded },
+    { type: 'step_selected', t: 5 },
+    { type: 'find', text: 'potato' },
+    { type: 'range', range: [2, 6] },
+  ];
+  const read = play([...live(recorded), ...reading]);
+  const beside = reduce(read, { type: 'run_requested', asked: false });
+  expect({ ...beside, live: null, status: '' }).toEqual({ ...read, live: null, status: '' });
+  const asked = reduce(read, { type: 'run_requested', asked: true });
+  expect(asked).toMatchObject({ opened: null, selected: null, reading: { find: '', range: null } });
+});
+
+test('the run that follows in the live one leaves a comparison open, and the steps to who went back in them', () => {
+  const next: UiEvent = { type: 'run_requested', asked: false };
+  const compared = play([...live(recorded), { type: 'compare_open', on: true }, next]);
+  expect(compared.comparing.open).toBe(true);
+  const back = play([...live(recorded), { type: 'step_selected', t: 3 }, next]);
+  expect([shownRun(back)?.id, shownStep(back), back.live?.status]).toEqual(['a', 3, 'starting']);
+  expect(shownRun(play([...live(recorded), next]))).toBeNull();
 });

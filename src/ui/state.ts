@@ -167,7 +167,8 @@ export type UiEvent =
   | { readonly type: 'channel'; readonly channel: Channel | null }
   | { readonly type: 'summary_server'; readonly server: RemoteRef | null }
   | { readonly type: 'runs'; readonly runs: readonly RunSummary[] }
-  | { readonly type: 'run_requested' }
+  /** `asked`: by the person, just now; the episodes and tries that follow come by themselves. */
+  | { readonly type: 'run_requested'; readonly asked: boolean }
   | { readonly type: 'run_started'; readonly run: RunSummary }
   | { readonly type: 'run_event'; readonly event: EpisodeEvent }
   /** `at`: when it arrived, in milliseconds on any clock. */
@@ -314,13 +315,8 @@ export function reduce(state: UiState, event: UiEvent): UiState {
       return { ...state, runs: event.runs };
     case 'run_requested':
       return {
-        ...state,
+        ...(event.asked ? onLive(state) : besideReading(state)),
         live: requestedRun,
-        opened: null,
-        selected: null,
-        following: true,
-        reading: readAnother(state.reading),
-        comparing: { ...state.comparing, open: false },
         status: say.startingRun,
       };
     case 'run_started':
@@ -355,13 +351,8 @@ export function reduce(state: UiState, event: UiEvent): UiState {
       };
     case 'run_closed':
       return {
-        ...state,
-        opened: null,
+        ...onLive(state),
         live: state.opened || state.live?.status !== 'ended' ? state.live : null,
-        selected: null,
-        following: true,
-        reading: readAnother(state.reading),
-        comparing: { ...state.comparing, open: false },
       };
     case 'step_selected':
       return selectStep(state, event.t);
@@ -491,6 +482,27 @@ function withNotice(state: UiState, notice: Omit<Notice, 'id'>): UiState {
     ].slice(-4),
     nextNotice: state.nextNotice + 1,
   };
+}
+
+/** The screen shows the live run and nothing of what was read before. */
+function onLive(state: UiState): UiState {
+  return {
+    ...state,
+    opened: null,
+    selected: null,
+    following: true,
+    reading: readAnother(state.reading),
+    comparing: { ...state.comparing, open: false },
+  };
+}
+
+/** Another run follows in the live one's place: who reads one, or a comparison, goes on with it. */
+function besideReading(state: UiState): UiState {
+  if (state.opened) return state;
+  const left = state.live?.view ?? null;
+  if (left && !state.following) return { ...state, opened: left };
+  const { comparing, reading } = state;
+  return comparing.open ? { ...onLive(state), comparing, reading } : onLive(state);
 }
 
 function withLive(state: UiState, change: (live: LiveRun) => LiveRun): UiState {

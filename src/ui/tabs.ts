@@ -1,19 +1,16 @@
 /** One tab of the notebook writes, the others read: a Web Lock says which, a channel asks for a change. */
 
-import { LabError, toWire } from '../errors.ts';
 import { refreshRuns } from './actions.ts';
+import { readShelf } from './adapter-shelf-state.ts';
 import { refreshModels } from './load.ts';
-import { report } from './report.ts';
+import { readNotes } from './notes.ts';
 import { dispatch, useLab } from './store.ts';
-import { tabs as say } from './strings.ts';
+import { hearOtherTabs, type TabMessage, tellOtherTabs } from './writer.ts';
 
 const lockName = 'attt-notebook';
 /** A tab that hangs does not answer; then the lock is taken from it. */
 const patienceMs = 5000;
 
-type Message = 'take_over' | 'runs_changed';
-
-let channel: BroadcastChannel | null = null;
 /** Gives the lock back, while this tab has it. */
 let release: (() => void) | null = null;
 /** This tab's place in the line for the lock. */
@@ -31,16 +28,32 @@ export function watchTabs(stopRun: () => Promise<void>): void {
     return;
   }
   stop = stopRun;
-  channel = new BroadcastChannel(lockName);
-  channel.onmessage = async ({ data }: MessageEvent<Message>) => {
-    if (data === 'runs_changed') await refreshRuns();
-    if (data !== 'take_over' || !release) return;
-    await stop();
-    release?.();
-  };
+  hearOtherTabs(lockName, (message) => void hear(message));
   navigator.locks
     .request(lockName, { ifAvailable: true }, (lock) => (lock ? hold() : stepBack()))
     .then(waitForLock, taken);
+}
+
+async function hear(message: TabMessage): Promise<void> {
+  switch (message) {
+    case 'runs_changed':
+      await refreshRuns();
+      return;
+    case 'notes_changed':
+      await readNotes();
+      return;
+    case 'shelf_changed':
+      await readShelf();
+      return;
+    case 'take_over':
+      if (!release) return;
+      stepBack(); // first, so that nothing new begins here while what runs ends
+      await stop();
+      release?.();
+      return;
+    default:
+      message satisfies never;
+  }
 }
 
 /** Asks the writing tab to stop and step back; takes the lock from it where it does not answer. */
@@ -52,18 +65,6 @@ export function takeOver(): void {
     inLine?.abort(); // what is taken by force needs no place in the line
     navigator.locks.request(lockName, { steal: true }, hold).then(waitForLock, taken);
   }, patienceMs);
-}
-
-/** True when this tab may write; says why not otherwise. */
-export function mayWrite(): boolean {
-  const { writer } = useLab.getState().notebook;
-  if (writer === 'this_tab' || writer === 'unknown') return true;
-  report(say.tabOnlyReads, toWire(new LabError('unsupported', say.takeOverFirst)));
-  return false;
-}
-
-export function tellOtherTabs(message: Message): void {
-  channel?.postMessage(message);
 }
 
 /** In line for the lock, again and again: whoever gives it away wants it back when the other tab goes. */
@@ -89,7 +90,7 @@ async function hold(): Promise<void> {
     release = resolve;
   });
   dispatch({ type: 'writer', writer: 'this_tab' });
-  await Promise.all([refreshRuns(), refreshModels()]);
+  await Promise.all([refreshRuns(), refreshModels(), readNotes(), readShelf()]);
   await released;
   release = null;
   stepBack();

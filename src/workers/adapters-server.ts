@@ -137,6 +137,7 @@ export function adapterHandlers(engine: EngineHost): Handlers<Api> {
     },
     streams: {
       async *compareAdapters({ messages, sides, maxTokens, temperature, seed }, signal) {
+        using _ = engine.hold();
         const { model, tokenizer, gguf, file } = engine.loaded;
         const template = templateOf(gguf.metadata, file.source.name);
         const options = { addGenerationPrompt: true };

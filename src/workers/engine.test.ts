@@ -9,7 +9,7 @@ import { startAdapter } from '../model/start-adapter.ts';
 import { nodeWasmPaths } from '../model/wasm-paths-node.ts';
 import type { LoadProgress } from '../records.ts';
 import type { LoraLearner } from '../train/learner.ts';
-import { EngineHost } from './engine.ts';
+import { EngineHost, type EpisodeFaces } from './engine.ts';
 
 const bytes = new Uint8Array(
   readFileSync(new URL('../../e2e/fixtures/engine/tiny.gguf', import.meta.url)),
@@ -57,6 +57,30 @@ it('a model that does not load, or is stopped, leaves the present one in use', a
 
   expect(engine.info).toEqual(info);
   expect(await lastLogits(engine)).toEqual(before);
+});
+
+it('weights that an episode works with are not replaced under it, whichever began first', async () => {
+  const engine = new EngineHost({ wasmPaths: nodeWasmPaths(import.meta.url) }, 'wasm');
+  const load = (onProgress: (progress: LoadProgress) => void = () => {}) =>
+    engine.load(file(randomPolicy(1), 'random.gguf'), 4096, never, onProgress);
+  await load();
+  const task = { env: 'household', split: 'train', index: 0 };
+  const settings: Settings = { ...defaultSettings, method: 'frozen' };
+  let begun: ReturnType<typeof engine.episode> | null = null;
+  const late = load(({ phase }) => {
+    if (phase === 'warm_up') begun ??= engine.episode(task, settings);
+  });
+  await expect(late).rejects.toThrow(/The model is in use/);
+  const logits = await lastLogits(engine);
+  expect(logits.every(Number.isFinite)).toBe(true);
+  await expect(load()).rejects.toThrow(/The model is in use/);
+  const server = { baseUrl: 'http://127.0.0.1:9', model: 'm', apiKey: null, timeout: 1 };
+  await expect(engine.connect(server, never)).rejects.toThrow(/The model is in use/);
+
+  const faces: EpisodeFaces = await (begun ?? Promise.reject(new Error('no episode began')));
+  faces.dispose();
+  faces.dispose(); // twice gives it back once
+  await expect(load()).resolves.toMatchObject({ architecture: 'llama' });
 });
 
 it('a backend that did not open does not stand in the way of the next one', async () => {

@@ -87,6 +87,8 @@ export class EngineHost {
   #loaded: Loaded | null = null;
   /** A served model, in place of a loaded one. */
   #remote: { readonly served: ServedModel; readonly info: ModelInfo } | null = null;
+  /** How many work with the model now: an episode, a comparison. */
+  #holders = 0;
 
   constructor(env: BackendEnv, preferred?: BackendName) {
     this.#env = env;
@@ -150,13 +152,35 @@ export class EngineHost {
     );
   }
 
-  /** Replaces the model; the present one stays when anything fails. */
+  /** Keeps the model in use from being replaced until what is returned is disposed. */
+  hold(): Disposable {
+    this.#holders++;
+    let held = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (held) this.#holders--;
+        held = false;
+      },
+    };
+  }
+
+  /** Asked again after each wait, since an episode may have begun meanwhile. */
+  #checkNotHeld(): void {
+    if (this.#holders === 0) return;
+    throw new LabError(
+      'bad_input',
+      'The model is in use: an episode or a comparison works with it. Stop that or wait for its end, then load or connect another model.',
+    );
+  }
+
+  /** Replaces the model; the present one stays when anything fails. Throws `bad_input` while one is held. */
   async load(
     file: ModelFile,
     contextLength: number,
     signal: AbortSignal,
     onProgress: (progress: LoadProgress) => void,
   ): Promise<ModelInfo> {
+    this.#checkNotHeld();
     const backend = await this.backend();
     const { source } = file;
     const gguf = await readGguf(source);
@@ -177,19 +201,21 @@ export class EngineHost {
     const total = model.tensorBytes;
     onProgress({ phase: 'warm_up', bytes: total, total, bytesPerSecond: 0 });
     try {
+      this.#checkNotHeld();
       await this.#settle(model);
       await warmUp(model, signal);
+      const tokenizer = createTokenizer(gguf.metadata);
+      const tokenizerSha256 = await tokenizerHash(gguf.metadata);
+      const info = infoOf(file, gguf, model, tokenizer, backend.name);
+      this.#checkNotHeld();
+      this.#loaded?.model.dispose();
+      this.#remote = null;
+      this.#loaded = { file, gguf, model, tokenizer, tokenizerSha256, info };
+      return info;
     } catch (thrown) {
       model.dispose();
       throw thrown;
     }
-    const tokenizer = createTokenizer(gguf.metadata);
-    const tokenizerSha256 = await tokenizerHash(gguf.metadata);
-    const info = infoOf(file, gguf, model, tokenizer, backend.name);
-    this.#loaded?.model.dispose();
-    this.#remote = null;
-    this.#loaded = { file, gguf, model, tokenizer, tokenizerSha256, info };
-    return this.#loaded.info;
   }
 
   /** Sets the kernels: those of a record where this adapter can run them, else as at the load. */
@@ -203,10 +229,12 @@ export class EngineHost {
     return writeChoice(choiceOn(device));
   }
 
-  /** Uses a served model from now on; the present one stays when it does not answer. */
+  /** Uses a served model from now on; the present one stays when it does not answer. Throws as {@link load} does. */
   async connect(ref: RemoteRef, signal: AbortSignal): Promise<ModelInfo> {
+    this.#checkNotHeld();
     const served = await withAdapter(ref, signal);
     const info = await probeRemote(served, signal);
+    this.#checkNotHeld();
     this.#loaded?.model.dispose();
     this.#loaded = null;
     this.#remote = { served, info };
@@ -222,9 +250,27 @@ export class EngineHost {
   /**
    * Policy and learner for one episode, with a fresh adapter or the given one. Throws `not_found` without a
    * model, `bad_input` for an adapter of another model, and `bad_config` for one that the settings cannot go on
-   * training, and where summaries are to come from a served model and none is given.
+   * training, and where summaries are to come from a served model and none is given. The model is held until
+   * the faces are disposed.
    */
-  async episode(
+  async episode(task: TaskRef, asked: Settings, extras: EpisodeExtras = {}): Promise<EpisodeFaces> {
+    const held = this.hold();
+    try {
+      const faces = await this.#faces(task, asked, extras);
+      return {
+        ...faces,
+        dispose() {
+          faces.dispose();
+          held[Symbol.dispose]();
+        },
+      };
+    } catch (thrown) {
+      held[Symbol.dispose]();
+      throw thrown;
+    }
+  }
+
+  async #faces(
     task: TaskRef,
     asked: Settings,
     {
@@ -232,7 +278,7 @@ export class EngineHost {
       summaryServer = null,
       kernels: recorded,
       startAdapter = null,
-    }: EpisodeExtras = {},
+    }: EpisodeExtras,
   ): Promise<EpisodeFaces> {
     const settings = withMethod(asked);
     const served = summaryRef(settings, summaryServer);
