@@ -58,7 +58,12 @@ export interface NamedAdapter {
 /** What goes out: the events of every try, and after the last one that the episode is done. */
 export type EpisodeItem =
   | EpisodeEvent
-  | { readonly type: 'episode_done'; readonly retention: Retention | null };
+  | {
+      readonly type: 'episode_done';
+      readonly retention: Retention | null;
+      /** Of all its tries, and of nothing else. */
+      readonly seconds: number;
+    };
 
 /** An episode that fails ends with its own event, and the next one begins. */
 export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<void> {
@@ -86,6 +91,7 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
     const { trains } = methods[settings.method];
     let reflections: readonly string[] | null = [];
     let retention: Retention | null = null;
+    let seconds = 0;
     for (let nth = 1; reflections !== null; nth++) {
       const extras = { reflections, summaryServer, startAdapter: start };
       const faces = await engine.episode(task, settings, extras);
@@ -107,12 +113,14 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
           bases.get(from) ?? (measures && (await heldLosses(faces.learner, engine, signal)));
         if (base) bases.set(from, base);
         const clock = new EventClock();
+        const began = performance.now();
         for await (const made of runEpisode(faces.manifest, ports, signal)) {
           const event = times ? clock.stamp(made) : made;
           await emit(event);
           if (bundles) events.push(event);
           if (event.type === 'episode_ended') reflections = nextTry(faces.manifest, event);
         }
+        seconds += (performance.now() - began) / 1000;
         if (bundles && events[0]?.type === 'episode_started') {
           const kept = { start: await snapshots.load(), latest: await faces.learner.snapshot() };
           const id = `${task.split}-${task.index}${nth === 1 ? '' : `-try${nth}`}`;
@@ -131,7 +139,7 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
         faces.dispose();
       }
     }
-    await emit({ type: 'episode_done', retention });
+    await emit({ type: 'episode_done', retention, seconds });
   }
 }
 

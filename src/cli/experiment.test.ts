@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import {
   appendFileSync,
+  copyFileSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -12,6 +13,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Row } from '../experiment/row.ts';
 import { deriveRng } from '../math/rng.ts';
+import { readRows } from './rows.ts';
 import { attt } from './testing.ts';
 import { randomPolicy } from './testing-policy.ts';
 import { scratchFile, scratchFolder } from './testing-scratch.ts';
@@ -133,6 +135,31 @@ describe('an experiment', () => {
     appendFileSync(join(out, 'rows-1-of-1.jsonl'), '{"schema":1,"key":"attt/valid_un');
     await run('killed');
     expect(table('killed')).toEqual(table('whole'));
+  });
+
+  test('tries an episode again that ended by an error, and no other', async () => {
+    const out = join(folder, 'error');
+    mkdirSync(out);
+    const lines = readFileSync(join(folder, 'whole', 'rows-1-of-1.jsonl'), 'utf8')
+      .trim()
+      .split('\n');
+    const all = lines.map((line): Row => JSON.parse(line));
+    const failing = all.map((row, i) =>
+      i === 1 ? { ...row, reason: 'environment_error', error: 'no answer', solved: false } : row,
+    );
+    const text = failing.map((row) => `${JSON.stringify(row)}\n`).join('');
+    writeFileSync(join(out, 'rows-1-of-1.jsonl'), text);
+    copyFileSync(join(folder, 'whole', 'experiment.json'), join(out, 'experiment.json'));
+    const ran = await run('error');
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain('1 that ended by an error is tried again.');
+    expect(ran.stderr).toContain('17 of 18 episodes are there already.');
+    expect(JSON.parse(ran.stdout)).toEqual({ planned: 18, finished: 18, errors: 0 });
+    const plain = (row: Row) => ({ ...row, seconds: 0 });
+    const rows = [...(await readRows(out)).values()];
+    expect(new Map(rows.map((row) => [row.key, plain(row)]))).toEqual(
+      new Map(all.map((row) => [row.key, plain(row)])),
+    );
   });
 
   test('has a report that is made again from its packed rows, to the last byte', async () => {

@@ -15,7 +15,15 @@ import {
   shardOf,
 } from '../experiment/plan.ts';
 import { powerInWords, smallestTold } from '../experiment/power.ts';
-import { closeRow, foldRow, type OpenRow, openRow, type Row } from '../experiment/row.ts';
+import { addRow, sameResult } from '../experiment/read-rows.ts';
+import {
+  closeRow,
+  foldRow,
+  isErrorRow,
+  type OpenRow,
+  openRow,
+  type Row,
+} from '../experiment/row.ts';
 import { readGguf } from '../formats/gguf.ts';
 import { parseConfigToml } from '../formats/settings.ts';
 import { type LlamaConfig, readLlamaConfig } from '../model/llama-config.ts';
@@ -30,7 +38,7 @@ import { makeFolder } from './folders.ts';
 import { runOnHost, type Where } from './host.ts';
 import { note, WrongUse } from './output.ts';
 import { remoteOf } from './remote.ts';
-import { addRow, openRows, readHeader, readRows, writeHeader } from './rows.ts';
+import { openRows, readHeader, readRows, writeHeader } from './rows.ts';
 import { splitTasks } from './tasks.ts';
 
 export interface ExperimentOptions extends Setup {
@@ -85,7 +93,7 @@ export async function showPlan(file: string, setup: Setup) {
   };
 }
 
-/** Runs the episodes of this shard that no file of the folder has yet. */
+/** Runs the episodes of this shard that have no result in the folder yet; those that ended by an error again. */
 export async function runExperiment(file: string, options: ExperimentOptions): Promise<Done> {
   const { out, shard } = options;
   const experiment = readExperiment(await readText(file), file);
@@ -96,17 +104,20 @@ export async function runExperiment(file: string, options: ExperimentOptions): P
   }
   const design = designOf(plan);
   if (design) note(powerInWords(design));
-  const known = await readHeader(out);
-  if (known === null) await writeHeader(out, header);
-  else checkSame(known, header, out);
+  const begun = await readHeader(out);
+  if (begun === null) await writeHeader(out, header);
+  else checkSame(begun, header, out);
   const chosen = chosenArms(plan, options.arm);
   const own = shardOf(plan.episodes, shard.index - 1, shard.count).filter(({ arm }) =>
     chosen.has(arm),
   );
   const there = await readRows(out);
-  const episodes = own.filter(({ key }) => !there.has(key));
-  const progress = startProgress(own.length - episodes.length, own.length);
-  const rows: Row[] = own.flatMap(({ key }) => there.get(key) ?? []);
+  const rows = own.flatMap(({ key }) => there.get(key) ?? []).filter((row) => !isErrorRow(row));
+  const known = new Set(rows.map(({ key }) => key));
+  const episodes = own.filter(({ key }) => !known.has(key));
+  const again = episodes.filter(({ key }) => there.has(key)).length;
+  if (again > 0) note(`${again} that ended by an error ${again === 1 ? 'is' : 'are'} tried again.`);
+  const progress = startProgress(rows.length, own.length);
   if (episodes.length > 0) {
     await using writer = await openRows(out, `rows-${shard.index}-of-${shard.count}.jsonl`);
     const models = { modelSha256: header.modelSha256, summaryServer, adapters };
@@ -116,7 +127,7 @@ export async function runExperiment(file: string, options: ExperimentOptions): P
       progress(row);
     });
   }
-  return { planned: own.length, finished: rows.length, errors: rows.filter(failed).length };
+  return { planned: own.length, finished: rows.length, errors: rows.filter(isErrorRow).length };
 }
 
 /** Throws wrong use for a name that the plan does not have. */
@@ -150,11 +161,14 @@ export async function mergeExperiments(
   await writeHeader(out, header);
   await using writer = await openRows(out, 'rows-merged.jsonl');
   const there = await readRows(out);
-  for (const row of rows.values()) if (!there.has(row.key)) await writer.append(row);
+  for (const row of rows.values()) {
+    const same = there.get(row.key);
+    if (!same || !sameResult(same, row)) await writer.append(row);
+  }
   return {
     planned: header.planned,
     finished: rows.size,
-    errors: [...rows.values()].filter(failed).length,
+    errors: [...rows.values()].filter(isErrorRow).length,
   };
 }
 
@@ -181,10 +195,6 @@ export async function headerOf(folder: string): Promise<Header> {
   const header = await readHeader(folder);
   if (header !== null) return header;
   throw new WrongUse(`${folder} holds no experiment: there is no experiment.json in it.`);
-}
-
-function failed({ reason }: Row): boolean {
-  return reason === 'engine_error' || reason === 'environment_error';
 }
 
 interface Prepared {
@@ -284,7 +294,6 @@ async function runAll(
 ): Promise<void> {
   let done = 0;
   let row: OpenRow | null = null;
-  let began = performance.now();
   const take = async (item: EpisodeItem) => {
     const planned = episodes[done];
     if (planned === undefined) return;
@@ -293,9 +302,7 @@ async function runAll(
       row = foldRow(row, item);
       return;
     }
-    const now = performance.now();
-    await finish(closeRow(row, item.retention, (now - began) / 1000));
-    began = now;
+    await finish(closeRow(row, item.retention, item.seconds));
     row = null;
     done++;
   };

@@ -1,12 +1,17 @@
 /** `attt report`: from the rows of an experiment's folder to a page, a text and its figures. */
 
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { LabError } from '../errors.ts';
 import { figureFiles, toHtml, toMarkdown } from '../experiment/document.ts';
+import { differences, type Header } from '../experiment/header.ts';
+import { sameResult } from '../experiment/read-rows.ts';
 import { reportOf } from '../experiment/report.ts';
+import { isErrorRow, type Row } from '../experiment/row.ts';
 import { headerOf } from './experiment.ts';
 import { makeFolder } from './folders.ts';
-import { readRows, writeHeader, writeWhole } from './rows.ts';
+import { readHeader, readRows, writeHeader, writeWhole } from './rows.ts';
 
 export interface ReportOptions {
   readonly out: string;
@@ -15,15 +20,20 @@ export interface ReportOptions {
   readonly note: readonly string[];
 }
 
-/** Writes report.html, report.md, their figures and the rows, packed; says where. */
+/**
+ * Writes report.html, report.md, their figures and the rows, packed; says where. Throws `bad_input` before anything
+ * is written where that would replace what another experiment left there.
+ */
 export async function writeReport(
   folder: string,
   { out, date, note }: ReportOptions,
 ): Promise<{ readonly files: readonly string[] }> {
   const header = await headerOf(folder);
   await makeFolder(out);
+  const found = await readRows(folder);
+  if ((await realpath(out)) !== (await realpath(folder))) await checkTarget(out, header, found);
   const place = new Map(header.arms.map(({ name }, i) => [name, i]));
-  const rows = [...(await readRows(folder)).values()].sort(
+  const rows = [...found.values()].sort(
     (a, b) =>
       a.seed - b.seed || a.task - b.task || (place.get(a.arm) ?? 0) - (place.get(b.arm) ?? 0),
   );
@@ -37,4 +47,30 @@ export async function writeReport(
   await writeHeader(out, header);
   for (const [name, content] of Object.entries(files)) await writeWhole(out, name, content);
   return { files: Object.keys(files).map((name) => join(out, name)) };
+}
+
+/** Throws `bad_input` where the folder holds another experiment, or a row that is not among those to be written. */
+async function checkTarget(
+  out: string,
+  header: Header,
+  rows: ReadonlyMap<string, Row>,
+): Promise<void> {
+  const refuse = (what: string) =>
+    new LabError('bad_input', `${out} ${what} Nothing was written.`, { out });
+  const known = await readHeader(out);
+  const found = known === null ? [] : differences(known, header);
+  if (found.length > 0) {
+    throw refuse(
+      `holds another experiment, which the report would replace (${found.join('; ')}). Take another folder for --out.`,
+    );
+  }
+  const lost = [...(await readRows(out)).values()].filter((row) => {
+    const written = rows.get(row.key);
+    return !written || (!isErrorRow(row) && !sameResult(row, written));
+  });
+  const [first] = lost;
+  if (first === undefined) return;
+  throw refuse(
+    `holds ${lost.length} rows that are not among those of the report and would be lost, ${first.key} first. Take another folder for --out, or join the two with "attt experiment merge" and report on that.`,
+  );
 }

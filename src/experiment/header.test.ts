@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkSame, differences } from './header.ts';
+import { checkSame, differences, readHeader } from './header.ts';
 import { headerOf } from './testing-rows.ts';
 
 const header = headerOf(['frozen', 'attt']);
@@ -40,4 +40,16 @@ test('an experiment goes on although a setting was added since, which had no eff
     return { ...arm, settings: settings as typeof arm.settings }; // as an older file has it
   });
   expect(differences({ ...header, arms }, header)).toEqual([]);
+});
+
+test.each([
+  ['{"schema":1,"exp', 'is damaged: it is no JSON'],
+  ['null', 'has no schema'],
+  ['[]', 'has no schema'],
+  ['{"att": {}}', 'has no schema'],
+  ['{"schema":1}', 'has no tasks, seeds or arms'],
+  ['{"schema":9}', 'has schema 9; expected what "attt experiment" writes, with schema 1'],
+])('a file of %s is no header: %s', (text, words) => {
+  expect(() => readHeader(text, 'there/experiment.json')).toThrow(`there/experiment.json ${words}`);
+  expect(readHeader(JSON.stringify(header), 'here')).toEqual(header);
 });

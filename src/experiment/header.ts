@@ -31,6 +31,31 @@ export interface Mixed {
   readonly experiments: readonly Header[];
 }
 
+/** Reads an `experiment.json`. Throws `bad_input` for what is no JSON and `unsupported` for another file. */
+export function readHeader(text: string, where: string): Header {
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    throw new LabError(
+      'bad_input',
+      `${where} is damaged: it is no JSON. Restore it, or take it away: what it held is made again.`,
+      { where },
+    );
+  }
+  const header = (typeof found === 'object' ? found : null) as Partial<Header> | null; // looked at below
+  const { experiment, arms, schema } = header ?? {};
+  const lists = [experiment?.tasks, experiment?.seeds, arms];
+  const named = Array.isArray(arms) && arms.every((arm) => arm?.name !== undefined && arm.settings);
+  if (schema === 1 && lists.every((list) => Array.isArray(list)) && named) return header as Header; // ours
+  const what = schema === 1 ? 'no tasks, seeds or arms' : schema ? `schema ${schema}` : 'no schema';
+  throw new LabError(
+    'unsupported',
+    `${where} has ${what}; expected what "attt experiment" writes, with schema 1. Take another folder, or another version.`,
+    { where },
+  );
+}
+
 /** What differs between two headers, in words; empty when their rows may stand in one table. */
 export function differences(a: Header, b: Header): readonly string[] {
   const found: string[] = [];

@@ -69,6 +69,18 @@ describe('a report', () => {
     expect(toMarkdown({ title: '', blocks })).not.toContain('| attt lora_rank=4 | 0/0');
   });
 
+  test('counts rows of arms that the header lacks in a sentence, and in nothing else', () => {
+    const strange = { ...rowOf('naive', 0, 1, { solved: true }), build: '0+gbbb' };
+    const { title, blocks } = reportOf(header, [...rows, strange], '2026-11-29', ['A pilot.']);
+    const sentence = {
+      kind: 'text',
+      text: 'Left out: 1 rows of 1 arms that experiment.json does not name (naive).',
+    };
+    expect(blocks).toContainEqual(sentence);
+    const others = blocks.filter((block) => block.kind !== 'text' || block.text !== sentence.text);
+    expect({ title, blocks: others }).toEqual(report);
+  });
+
   test('says which builds made the rows, where several did', () => {
     const later = rows.map((row, i) => ({ ...row, build: i < 5 ? '' : '0+gbbb' }));
     const markdown = toMarkdown(reportOf(header, later, '2026-11-29'));

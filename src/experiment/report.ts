@@ -15,13 +15,18 @@ import { sweepsOf } from './sweeps.ts';
 
 const NONE = 'n/a';
 
-/** `date` is when the rows were made, e.g. 2026-11-29; `notes` are put first, one paragraph each. */
+/**
+ * `date` is when the rows were made, e.g. 2026-11-29; `notes` are put first, one paragraph each. Rows of arms that the
+ * header does not name are counted in a sentence and stand in no table.
+ */
 export function reportOf(
   header: Header,
-  rows: readonly Row[],
+  all: readonly Row[],
   date: string,
   notes: readonly string[] = [],
 ): Report {
+  const named = new Set(header.arms.map(({ name }) => name));
+  const rows = all.filter(({ arm }) => named.has(arm));
   const scores = scorecard(header, rows);
   const applicable = scores.filter(({ arm }) => arm.notApplicable === null);
   const run = applicable.filter(({ episodes, errors }) => episodes + errors > 0);
@@ -31,6 +36,7 @@ export function reportOf(
     blocks: [
       ...mixture(header),
       ...notes.map(text),
+      ...strangers(all.filter((row) => !named.has(row.arm))),
       ...opening(header, rows, run, waiting),
       ...success(run),
       ...claimsSection(scores, rows),
@@ -53,6 +59,16 @@ function mixture({ mixed }: Header): Block[] {
   return [
     text(
       `Mixed: these rows come from ${mixed.experiments.length} experiments that differ (${mixed.differences.join('; ')}). What two arms differ in may come from that and not from the method; pairs and tasks are those of one split.`,
+    ),
+  ];
+}
+
+function strangers(rows: readonly Row[]): Block[] {
+  if (rows.length === 0) return [];
+  const arms = [...new Set(rows.map(({ arm }) => arm))].sort();
+  return [
+    text(
+      `Left out: ${rows.length} rows of ${arms.length} arms that experiment.json does not name (${arms.join('; ')}).`,
     ),
   ];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { defaultSettings, type Settings } from '../config.ts';
 import { fresh, run, type Script, stuck, turn } from '../train/testing-episode.ts';
-import { closeRow, foldRow, isErrorRow, openRow, type Row, upgradeRow } from './row.ts';
+import { closeRow, foldRow, isErrorRow, openRow } from './row.ts';
 
 async function rowFor(texts: readonly string[], settings: Partial<Settings>, options: Script = {}) {
   const { events } = await run(texts, settings, options);
@@ -51,14 +51,5 @@ describe('a row', () => {
     const row = await rowFor(fresh, {}, { worldFailsAt: 3 });
     expect(isErrorRow(row)).toBe(true);
     expect(row.error).toBe('no answer');
-  });
-
-  test('of before keeps no loss that was over other texts', () => {
-    const texts = { base: 9, adapter: 9.5 };
-    const turns = { base: 0.25, adapter: 0.5 };
-    const read = (retention: unknown) => upgradeRow({ key: 'k', retention } as Row); // as on disk
-    expect(read({ base: 9, adapter: 9.5 })).toMatchObject({ retention: null, commands: [] });
-    expect(read({ texts, turns })).toMatchObject({ retention: { texts, turns } });
-    expect(read(null).retention).toBeNull();
   });
 });

@@ -165,15 +165,6 @@ export function closeRow(row: OpenRow, retention: Retention | null, seconds: num
   };
 }
 
-/**
- * A row as this version knows it: the first ones were kept without commands and build, and their
- * retention is left out, which was one mean over other texts.
- */
-export function upgradeRow(row: Row): Row {
-  const retention = row.retention?.texts === undefined ? null : row.retention;
-  return { ...row, retention, commands: row.commands ?? [], build: row.build ?? '' };
-}
-
 /** Names a task within a world: rows of several splits may stand in one table, each with tasks from 0. */
 export function taskOf({ split, task }: Pick<Row, 'split' | 'task'>): string {
   return `${split}/${task}`;
@@ -207,7 +198,7 @@ export function fifthsOf({ repetition: all }: Row): readonly number[] | null {
 }
 
 /** True for an episode that says nothing about the policy: it is in no rate. */
-export function isErrorRow({ reason }: Row): boolean {
+export function isErrorRow({ reason }: Pick<Row, 'reason'>): boolean {
   return reason === 'engine_error' || reason === 'environment_error' || reason === 'stopped';
 }
 

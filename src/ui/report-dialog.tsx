@@ -1,12 +1,13 @@
 /** The Report view: success, drift and cost of the runs kept here, or of an experiment's rows. */
 
 import { useEffect, useState } from 'react';
-import { LabError, toWire } from '../errors.ts';
+import { LabError, messageOf, toWire } from '../errors.ts';
 import { toHtml } from '../experiment/document.ts';
 import { experimentOfRuns } from '../experiment/from-runs.ts';
-import type { Header } from '../experiment/header.ts';
+import { readHeader } from '../experiment/header.ts';
+import { addRows } from '../experiment/read-rows.ts';
 import { reportOf } from '../experiment/report.ts';
-import { type Row, upgradeRow } from '../experiment/row.ts';
+import type { Row } from '../experiment/row.ts';
 import type { RunSummary } from '../records.ts';
 import { saveText } from './actions.ts';
 import { Dialog } from './dialog.tsx';
@@ -97,28 +98,28 @@ async function ofRuns(runs: readonly RunSummary[]): Promise<string> {
 
 /** Of an experiment's folder: experiment.json and every rows file, packed or not. */
 async function ofFiles(files: readonly File[]): Promise<string> {
-  const header = files.find(({ name }) => name.endsWith('.json'));
   const parts = files.filter(({ name }) => /\.jsonl(\.gz)?$/.test(name));
+  const heads = files.filter(({ name }) => name.endsWith('.json'));
+  const header = heads.find(({ name }) => name === 'experiment.json') ?? heads[0];
   if (!header || parts.length === 0) {
     const names = files.map(({ name }) => name).join(', ');
     throw new LabError('bad_input', say.filesMissing(names));
   }
+  const read = readHeader(await header.text(), header.name);
   const rows = new Map<string, Row>();
-  for (const part of parts) {
-    for (const line of (await textOf(part)).split('\n').slice(0, -1)) {
-      const row = upgradeRow(JSON.parse(line));
-      rows.set(row.key, row);
-    }
-  }
+  for (const part of parts) addRows(rows, await textOf(part), part.name);
   const date = new Date(Math.max(...parts.map(({ lastModified }) => lastModified)));
-  const read: Header = JSON.parse(await header.text());
   return toHtml(reportOf(read, [...rows.values()], date.toISOString().slice(0, 10)));
 }
 
 async function textOf(file: File): Promise<string> {
   if (!file.name.endsWith('.gz')) return file.text();
   const unpacked = file.stream().pipeThrough(new DecompressionStream('gzip'));
-  return new Response(unpacked).text();
+  try {
+    return await new Response(unpacked).text();
+  } catch (thrown) {
+    throw new LabError('bad_input', say.notUnpacked(file.name, messageOf(thrown)));
+  }
 }
 
 function today(): string {

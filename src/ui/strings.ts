@@ -814,6 +814,7 @@ export const reportDialog = {
   reading: 'Reading…',
   filesMissing: (names: Value) =>
     `Found ${names}; expected experiment.json and one or more rows files (.jsonl or .jsonl.gz) together.`,
+  notUnpacked: (name: Value, why: Value) => `${name} could not be unpacked: ${why}. Restore it.`,
 } as const;
 
 export const reportButton = {

@@ -1,0 +1,178 @@
+/** Reads the rows of an experiment, and says which of two rows of one episode stands. Knows no files. */
+
+import { methodNames } from '../config.ts';
+import { LabError } from '../errors.ts';
+import type { StopReason } from '../records.ts';
+import { isErrorRow, type Row } from './row.ts';
+
+/**
+ * Adds the rows of a file's text. A last line without its end is that of a process that was killed while it
+ * wrote, and is left out. Throws as {@link readRow} and {@link addRow} do.
+ */
+export function addRows(rows: Map<string, Row>, text: string, name: string): void {
+  for (const [i, line] of text.split('\n').slice(0, -1).entries()) {
+    addRow(rows, readRow(line, `${name}, line ${i + 1},`), name);
+  }
+}
+
+/**
+ * Adds a row, or settles it with the one that is there: an episode that ended by an error may be tried again, so a
+ * result stands before an error, and of two errors the later. Two results must agree in all but their seconds
+ * and build; throws `bad_input` where they do not.
+ */
+export function addRow(rows: Map<string, Row>, row: Row, where: string): void {
+  const known = rows.get(row.key);
+  if (known && !isErrorRow(known)) {
+    if (isErrorRow(row)) return;
+    if (!sameResult(known, row)) {
+      throw new LabError(
+        'bad_input',
+        `${where} has another result for ${row.key} than a file before it. Were both made with the same model and settings? Remove one of the two.`,
+        { key: row.key },
+      );
+    }
+  }
+  rows.set(row.key, row);
+}
+
+/** True for rows that equal runs of one episode may give. */
+export function sameResult(a: Row, b: Row): boolean {
+  const plain = (row: Row) => JSON.stringify({ ...row, seconds: 0, build: '' });
+  return plain(a) === plain(b);
+}
+
+/**
+ * One line as a row of this version. Throws `unsupported` for a row of another schema and `bad_input` for what is
+ * none; both say where, what was found and what to do.
+ */
+export function readRow(line: string, where: string): Row {
+  const refuse = (what: string) =>
+    new LabError(
+      'bad_input',
+      `${where} is damaged: ${what}. Restore it, or take it away: what it held is made again.`,
+      { where },
+    );
+  let raw: unknown;
+  try {
+    raw = JSON.parse(line);
+  } catch {
+    throw refuse('it is no JSON');
+  }
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
+    throw refuse(`it holds ${shown(raw)}, expected one row of an experiment`);
+  }
+  const found: Readonly<Record<string, unknown>> = { ...raw };
+  if (typeof found.schema === 'number' && found.schema !== 1) {
+    throw new LabError(
+      'unsupported',
+      `${where} is a row of schema ${found.schema}; this version reads schema 1. Take the version that wrote it.`,
+      { where },
+    );
+  }
+  const row: Readonly<Record<string, unknown>> = upgraded(found);
+  for (const [field, { is, expected }] of Object.entries(checks)) {
+    if (!is(row[field])) throw refuse(`its ${field} is ${shown(row[field])}, expected ${expected}`);
+  }
+  const checked = row as unknown as Row; // every field was checked
+  const { arm, split, task, seed, key } = checked;
+  const due = `${arm}/${split}/${task}/${seed}`;
+  if (key !== due) throw refuse(`its key is "${key}", and its fields say "${due}"`);
+  return checked;
+}
+
+/** The first rows were kept without commands and build; their retention is left out, one mean over other texts. */
+function upgraded(row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { retention, commands = [], build = '' } = row;
+  const old = isTable(retention) && retention.texts === undefined;
+  return { ...row, commands, build, retention: old ? null : retention };
+}
+
+// ---------------------------------------------------------------- fields
+
+interface Check {
+  readonly is: (value: unknown) => boolean;
+  readonly expected: string;
+}
+
+const reasons: Readonly<Record<StopReason, true>> = {
+  solved: true,
+  failed: true,
+  step_limit: true,
+  context_full: true,
+  stopped: true,
+  environment_error: true,
+  engine_error: true,
+};
+
+const isText = (value: unknown) => typeof value === 'string';
+const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
+const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value);
+const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isLoss = (value: unknown) =>
+  isTable(value) && isNumberOrNull(value.base) && isNumberOrNull(value.adapter);
+// JSON has null where a number was not finite.
+const isNumberOrNull = (value: unknown) => value === null || isNumber(value);
+
+const text: Check = { is: isText, expected: 'a text' };
+const textOrNull: Check = {
+  is: (value) => value === null || isText(value),
+  expected: 'a text or null',
+};
+const count: Check = { is: isCount, expected: 'a whole number from 0' };
+const counts: Check = {
+  is: (value) => isTable(value) && Object.values(value).every(isCount),
+  expected: 'whole numbers by name',
+};
+const numbers: Check = {
+  is: (value) => Array.isArray(value) && value.every(isNumberOrNull),
+  expected: 'a list of numbers',
+};
+
+const checks: Readonly<Record<keyof Row, Check>> = {
+  schema: { is: (value) => value === 1, expected: '1' },
+  key: text,
+  arm: text,
+  method: {
+    is: (value) => methodNames.some((name) => name === value),
+    expected: `one of ${methodNames.join(', ')}`,
+  },
+  split: text,
+  task: count,
+  kind: textOrNull,
+  seed: count,
+  start: text,
+  reason: {
+    is: (value) => isText(value) && Object.hasOwn(reasons, String(value)),
+    expected: `one of ${Object.keys(reasons).join(', ')}`,
+  },
+  error: textOrNull,
+  solved: { is: (value) => typeof value === 'boolean', expected: 'true or false' },
+  tries: count,
+  steps: count,
+  generated: count,
+  trained: count,
+  updates: count,
+  rollbacks: count,
+  outcomes: counts,
+  actions: counts,
+  refused: count,
+  commands: {
+    is: (value) => Array.isArray(value) && value.every(isText),
+    expected: 'a list of texts',
+  },
+  repetition: numbers,
+  kl: numbers,
+  weights: numbers,
+  retention: {
+    is: (value) => value === null || (isTable(value) && isLoss(value.texts) && isLoss(value.turns)),
+    expected: 'null, or the losses of texts and turns',
+  },
+  seconds: { is: (value) => isNumber(value) && Number(value) >= 0, expected: 'seconds from 0' },
+  build: text,
+};
+
+function shown(value: unknown): string {
+  const words = JSON.stringify(value) ?? 'missing';
+  return words.length > 60 ? `${words.slice(0, 60)}…` : words;
+}
