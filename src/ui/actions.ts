@@ -9,6 +9,7 @@ import { reach } from '../formats/source.ts';
 import type { TaskRef } from '../records.ts';
 import type { Download } from '../workers/api.ts';
 import { readShelf } from './adapter-shelf-state.ts';
+import { readPicked } from './compare-actions.ts';
 import { startSettings } from './defaults.ts';
 import { engine, startEngine } from './engine.ts';
 import { bundledModel, loadModel, refreshModels } from './load.ts';
@@ -22,6 +23,7 @@ import { isRunning, taskKey } from './state.ts';
 import { refreshStorage } from './storage.ts';
 import { dispatch, storedKernelWish, useLab } from './store.ts';
 import { actions as say } from './strings.ts';
+import { tellOtherTabs } from './writer.ts';
 
 // ---------------------------------------------------------------- engine
 
@@ -66,6 +68,7 @@ function offerResume(): void {
 export async function refreshRuns(): Promise<void> {
   await attempt(say.listFailed, async () => {
     dispatch({ type: 'runs', runs: await engine().call('runs', null) });
+    await readPicked();
   });
 }
 
@@ -114,22 +117,22 @@ export async function openRun(id: string): Promise<void> {
 export async function deleteRun(id: string): Promise<void> {
   await attempt(say.deleteFailed, async () => {
     await engine().call('deleteRun', { id });
-    if (useLab.getState().opened?.id === id) dispatch({ type: 'run_closed' });
     await refreshRuns();
+    tellOtherTabs('runs_changed');
   });
 }
 
 /** Deletes every stored run but the one in progress. */
 export async function deleteAllRuns(): Promise<void> {
   await attempt(say.deleteAllFailed, async () => {
-    const { runs, live, opened } = useLab.getState();
+    const { runs, live } = useLab.getState();
     const inProgress = isRunning(useLab.getState()) ? live?.summary?.id : null;
     for (const { id } of runs) {
       if (id !== inProgress) await engine().call('deleteRun', { id });
     }
-    if (opened && opened.id !== null) dispatch({ type: 'run_closed' });
   });
   await refreshRuns();
+  tellOtherTabs('runs_changed');
 }
 
 /** Every run of this browser as one file. */

@@ -108,7 +108,9 @@ export const BoundaryCard = memo(function BoundaryCard({
                 <button
                   type="button"
                   className="link"
-                  onClick={() => dispatch({ type: 'step_selected', t: boundary.t })}
+                  onClick={() =>
+                    dispatch({ type: 'step_selected', t: boundary.t, seq: boundary.seq })
+                  }
                 >
                   {say.showTokens}
                 </button>

@@ -2,6 +2,7 @@
 
 import { parseRunFile } from '../formats/run-file.ts';
 import { foldSummary, startSummary } from '../store/summary.ts';
+import { isStale } from './comparing.ts';
 import { engine } from './engine.ts';
 import { readNotes } from './notes.ts';
 import { attempt } from './report.ts';
@@ -9,19 +10,26 @@ import { foldRun } from './run-view.ts';
 import { dispatch, useLab } from './store.ts';
 import { compareActions as say } from './strings.ts';
 
-/** Shows the comparison, with the notes as they are stored now. */
+/** Shows the comparison, with the notes and the chosen runs as they are stored now. */
 export async function openComparison(): Promise<void> {
   dispatch({ type: 'compare_open', on: true });
-  await readNotes();
+  await Promise.all([readNotes(), readPicked()]);
 }
 
-/** Chooses runs, and reads the events of those that were not read yet. */
+/** Chooses runs, and reads the events of those that were not read to their end yet. */
 export async function pickRuns(ids: readonly string[]): Promise<void> {
   dispatch({ type: 'compare_picked', ids });
-  const missing = ids.filter((id) => !useLab.getState().comparing.views[id]);
+  await readPicked();
+}
+
+/** Reads those of the chosen runs anew that were not read yet, or have more steps now. */
+export async function readPicked(): Promise<void> {
+  const stored = (id: string) => useLab.getState().runs.find((run) => run.id === id);
+  const { picked, views } = useLab.getState().comparing;
+  const wanted = picked.filter((id) => isStale(views[id], stored(id)));
   await attempt(say.runFailed, async () => {
-    for (const id of missing) {
-      const name = useLab.getState().runs.find((run) => run.id === id)?.goal ?? id;
+    for (const id of wanted) {
+      const name = stored(id)?.goal ?? id;
       const view = foldRun(await engine().call('runEvents', { id }), { id, name });
       if (view) dispatch({ type: 'compare_view', id, view });
     }

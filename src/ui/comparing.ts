@@ -16,7 +16,7 @@ export interface Comparing {
   readonly open: boolean;
   /** Ids of the chosen runs, in the order in which they were chosen. */
   readonly picked: readonly string[];
-  /** The events of runs that were chosen, read once. */
+  /** The events of runs that were chosen, as they were read last. */
   readonly views: Readonly<Record<string, RunView>>;
   readonly files: readonly FileRun[];
   readonly filter: string;
@@ -75,6 +75,28 @@ export function reduceComparing(comparing: Comparing, event: ComparingEvent): Co
     default:
       return event satisfies never;
   }
+}
+
+/** A run of the comparison as it is now that more of it happened; others are nothing to it. */
+export function withLatest(comparing: Comparing, view: RunView | null): Comparing {
+  if (view?.id == null || !comparing.views[view.id]) return comparing;
+  return { ...comparing, views: { ...comparing.views, [view.id]: view } };
+}
+
+/** The comparison without runs that were deleted. */
+export function withoutRuns(comparing: Comparing, gone: ReadonlySet<string>): Comparing {
+  const views = Object.entries(comparing.views).filter(([id]) => !gone.has(id));
+  return {
+    ...comparing,
+    picked: comparing.picked.filter((id) => !gone.has(id)),
+    views: Object.fromEntries(views),
+  };
+}
+
+/** True where the events that were read are not all that the store has, or may get more. */
+export function isStale(view: RunView | undefined, stored: RunSummary | undefined): boolean {
+  if (!view) return true;
+  return stored !== undefined && (view.ended === null || view.steps.length !== stored.steps);
 }
 
 /** The chosen runs whose events are here, in the order of choosing. */

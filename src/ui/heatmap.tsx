@@ -49,7 +49,7 @@ export function Heatmap({ run }: { run: RunView }) {
   const quantity = useLab((state) => state.quantity);
   const scaleMode = useLab((state) => state.scale);
   const view = useLab((state) => state.tokenView);
-  const boundary = useLab((state) => boundaryAt(run, state.selected));
+  const boundary = useLab((state) => boundaryAt(run, state.selected, state.reading.boundary));
   const scale = useMemo(
     () => scaleOf(scaleMode === 'run' ? run.boundaries : boundary ? [boundary] : [], quantity),
     [run.boundaries, boundary, scaleMode, quantity],
@@ -176,7 +176,7 @@ function BoundaryPicker({ run, boundary }: { run: RunView; boundary: Boundary | 
         className="button bare iconic small"
         aria-label={say.boundaryBefore}
         disabled={!before}
-        onClick={() => before && dispatch({ type: 'step_selected', t: before.t })}
+        onClick={() => before && dispatch({ type: 'step_selected', t: before.t, seq: before.seq })}
       >
         <Icon name="left" />
       </button>
@@ -188,7 +188,7 @@ function BoundaryPicker({ run, boundary }: { run: RunView; boundary: Boundary | 
         className="button bare iconic small"
         aria-label={say.boundaryAfter}
         disabled={!after}
-        onClick={() => after && dispatch({ type: 'step_selected', t: after.t })}
+        onClick={() => after && dispatch({ type: 'step_selected', t: after.t, seq: after.seq })}
       >
         <Icon name="right" />
       </button>

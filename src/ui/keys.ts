@@ -1,8 +1,9 @@
 /** The keys of the page: steps, boundaries, play and pause, search, notes, back to the newest, help. Fields and windows keep their own. */
 
 import { tinykeys } from 'tinykeys';
+import { boundaryBeside } from './run-view.ts';
 import { control } from './running.ts';
-import { shownRun, shownStep } from './state.ts';
+import { shownRun, shownStep, type UiState } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 
 /** Listens until the returned function is called. */
@@ -14,11 +15,11 @@ export function listenToKeys(target: Window): () => void {
   };
   const select = (t: number | null) => dispatch({ type: 'step_selected', t });
   const here = () => shownStep(useLab.getState());
-  /** The boundary before (-1) or after (1) the step on screen. */
+  /** To the boundary before (-1) or after (1) the one on screen. */
   const boundary = (way: -1 | 1) => {
-    const steps = shownRun(useLab.getState())?.boundaries.map(({ t }) => t) ?? [];
-    const t = way < 0 ? steps.findLast((one) => one < here()) : steps.find((one) => one > here());
-    if (t !== undefined) select(t);
+    const run = shownRun(useLab.getState());
+    const to = run && boundaryBeside(run, way, here(), useLab.getState().reading.boundary);
+    if (to) dispatch({ type: 'step_selected', t: to.t, seq: to.seq });
   };
   return tinykeys(target, {
     ArrowLeft: free(() => select(here() - 1)),
@@ -40,16 +41,36 @@ export function listenToKeys(target: Window): () => void {
     }),
     Space: (event) => {
       if (isTaken(event) || isButton(event.target)) return;
-      const state = useLab.getState();
-      const status = state.opened ? null : state.live?.status;
-      const recorded = shownRun(state) && status !== 'running' && status !== 'paused';
-      if (!recorded && status !== 'running' && status !== 'paused') return;
+      const meant = spaceMeans(useLab.getState());
+      if (meant === null) return;
       event.preventDefault();
-      if (recorded) dispatch({ type: 'play', on: !state.reading.playing });
-      else void control(status === 'paused' ? 'resume' : 'pause');
+      if (event.repeat || meant === 'wait') return; // a key that is held was pressed once
+      if (meant === 'play') dispatch({ type: 'play', on: !useLab.getState().reading.playing });
+      else void control(meant);
     },
     'Shift+?': free(() => document.querySelector<HTMLElement>('[data-help]')?.click()),
   });
+}
+
+/** What Space does to the run on screen; `wait`: it is starting, or on its way to a pause or its end. */
+export function spaceMeans(state: UiState): 'play' | 'pause' | 'resume' | 'wait' | null {
+  if (state.opened) return 'play';
+  const { live } = state;
+  if (!live) return null;
+  switch (live.status) {
+    case 'ended':
+      return live.view ? 'play' : null;
+    case 'running':
+      return 'pause';
+    case 'paused':
+      return 'resume';
+    case 'starting':
+    case 'pausing':
+    case 'stopping':
+      return 'wait';
+    default:
+      return live.status satisfies never;
+  }
 }
 
 /** True when the key belongs to a field, an open window or a widget that has handled it. */

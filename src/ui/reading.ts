@@ -34,6 +34,8 @@ export interface Reading extends ChartChoices {
   /** True while the steps play back by themselves. */
   readonly playing: boolean;
   readonly speed: PlaySpeed;
+  /** The boundary that was chosen among those of its step, by its sequence number; null is the step's last one. */
+  readonly boundary: number | null;
   /** The token that is looked at, in the boundary on screen; null is its first trained one. */
   readonly token: number | null;
   readonly pinned: readonly PinnedToken[];
@@ -69,6 +71,7 @@ export const initialReading: Reading = {
   numberFilter: null,
   playing: false,
   speed: 1,
+  boundary: null,
   token: null,
   pinned: [],
   lower: 'tokens',

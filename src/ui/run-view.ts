@@ -107,11 +107,33 @@ export function isRollback(item: TranscriptItem): boolean {
   );
 }
 
-/** The boundary whose tokens the heatmap shows at step t: the last one at or before it that has any. */
-export function boundaryAt(view: RunView, t: number | null): Boundary | null {
+/**
+ * The boundary whose tokens the heatmap shows at step t: the one of this `seq`, which tells apart those of one
+ * step, else the last one at or before it that has any.
+ */
+export function boundaryAt(
+  view: RunView,
+  t: number | null,
+  seq: number | null = null,
+): Boundary | null {
   const limit = t ?? Number.POSITIVE_INFINITY;
   const withTokens = view.boundaries.filter((boundary) => boundary.tokens);
+  const named = withTokens.find((boundary) => boundary.seq === seq);
+  if (named) return named;
   return withTokens.findLast((boundary) => boundary.t <= limit) ?? withTokens[0] ?? null;
+}
+
+/** The boundary before (-1) or after (1) the one of step t that is looked at: that of this `seq`, else its last one. */
+export function boundaryBeside(
+  { boundaries }: RunView,
+  way: -1 | 1,
+  t: number,
+  seq: number | null,
+): Boundary | null {
+  const here = seq ?? boundaries.findLast((one) => one.t === t)?.seq ?? 0;
+  const isBefore = (one: Boundary) => one.t < t || (one.t === t && one.seq < here);
+  const isAfter = (one: Boundary) => one.t > t || (one.t === t && one.seq > here);
+  return (way < 0 ? boundaries.findLast(isBefore) : boundaries.find(isAfter)) ?? null;
 }
 
 /** How good, bad or neutral something is; each has its colour and its mark. */

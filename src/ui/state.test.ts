@@ -3,9 +3,11 @@
 import { expect, test } from 'vitest';
 import { madeRun } from '../../e2e/fixtures/recorded/household-run.ts';
 import type { EpisodeEvent, RunSummary } from '../records.ts';
+import { isStale } from './comparing.ts';
 import { startSettings } from './defaults.ts';
+import { spaceMeans } from './keys.ts';
 import { fits, remedies } from './memory-fit.ts';
-import { eventsOf, foldRun } from './run-view.ts';
+import { boundaryAt, boundaryBeside, eventsOf, foldRun } from './run-view.ts';
 import { initialState, isRunning, reduce, shownRun, shownStep, type UiEvent } from './state.ts';
 
 const recorded = madeRun({ steps: 12, seed: 3 });
@@ -269,6 +271,94 @@ test('only a run that the person asked for takes the screen', () => {
   expect({ ...beside, live: null, status: '' }).toEqual({ ...read, live: null, status: '' });
   const asked = reduce(read, { type: 'run_requested', asked: true });
   expect(asked).toMatchObject({ opened: null, selected: null, reading: { find: '', range: null } });
+});
+
+const ended = (id: string, steps: number): RunSummary => ({
+  ...summary(id),
+  ...{ steps, reason: 'failed' },
+});
+
+test('a run that ended is compared as it ended, not as it was when it was chosen', () => {
+  const early = foldRun(recorded.slice(0, 5), { id: 'a', name: 'a' });
+  if (!early) throw new Error('it starts');
+  const picked: UiEvent[] = [
+    { type: 'compare_picked', ids: ['a'] },
+    { type: 'compare_view', id: 'a', view: early },
+  ];
+  const state = play([...live(recorded), ...picked, { type: 'run_ended', run: ended('a', 12) }]);
+  expect(early.steps).toHaveLength(4);
+  expect(state.comparing.views.a?.steps).toHaveLength(12);
+  expect(isStale(early, ended('a', 4))).toBe(true); // it was read before it ended
+  expect(isStale(state.comparing.views.a, ended('a', 12))).toBe(false);
+  expect(isStale(state.comparing.views.a, ended('a', 15))).toBe(true); // taken up again elsewhere
+  expect(isStale(state.comparing.views.a, undefined)).toBe(false); // a file's
+});
+
+test('a run that was deleted is nowhere: not on screen, not chosen, not compared', () => {
+  const view = foldRun(recorded, { id: 'a', name: 'a' });
+  if (!view) throw new Error('it starts');
+  const over = play([
+    ...live(recorded),
+    { type: 'run_ended', run: ended('a', 12) },
+    { type: 'runs', runs: [ended('a', 12), ended('b', 3)] },
+    { type: 'compare_picked', ids: ['a', 'b', 'file:c'] },
+    { type: 'compare_view', id: 'a', view },
+    { type: 'compare_open', on: true },
+  ]);
+  const deleted: UiEvent = { type: 'runs', runs: [ended('b', 3)] };
+  const after = reduce(over, deleted);
+  expect(after).toMatchObject({ live: null, comparing: { open: true, picked: ['b', 'file:c'] } });
+  expect(after.comparing.views).toEqual({});
+  const opened: UiEvent = { type: 'run_opened', label: { id: 'b', name: 'b' }, events: recorded };
+  const other = play([opened, { type: 'step_selected', t: 4 }, deleted], over);
+  expect([shownRun(other)?.id, other.selected, other.live]).toEqual(['b', 4, null]);
+  const itself = play([{ ...opened, label: { id: 'a', name: 'a' } }, deleted], over);
+  expect([shownRun(itself), itself.opened]).toEqual([null, null]);
+  // While it runs it cannot be deleted, and before the list was read nothing is known to be gone.
+  const early = play([...live(recorded), { type: 'compare_picked', ids: ['z'] }, deleted]);
+  expect([shownRun(early)?.id, early.comparing.picked]).toEqual(['a', ['z']]);
+});
+
+test('Space pauses a run and plays a recorded one, and waits for one that is on its way to either', () => {
+  const running = play(live(recorded.slice(0, 4)));
+  const after = (...events: readonly UiEvent[]) => spaceMeans(play(events, running));
+  expect(after()).toBe('pause');
+  expect(after({ type: 'control_sent', command: 'pause' })).toBe('wait');
+  expect(after({ type: 'control_sent', command: 'stop' })).toBe('wait');
+  const paused = { type: 'run_progress', progress: { type: 'paused', t: 3 }, at: 0 } as const;
+  expect(after(paused)).toBe('resume');
+  expect(after({ type: 'run_ended', run: ended('a', 3) })).toBe('play');
+  expect(after({ type: 'run_opened', label: { id: 'b', name: 'b' }, events: recorded })).toBe(
+    'play',
+  );
+  expect(spaceMeans(initialState)).toBeNull();
+});
+
+test('two boundaries of one step are told apart, and gone through one by one', () => {
+  const scheduled = recorded.findLast((event) => event.type === 'boundary');
+  const end = recorded.at(-1);
+  if (scheduled?.type !== 'boundary' || !end) throw new Error('the made run has updates');
+  const { t } = scheduled;
+  const seq = end.seq;
+  const twice = [
+    ...recorded.slice(0, -1),
+    { ...scheduled, trigger: 'manual', seq } as const,
+    { ...end, seq: seq + 1 },
+  ];
+  const opened = play([{ type: 'run_opened', label: { id: null, name: 'f' }, events: twice }]);
+  const run = shownRun(opened);
+  if (!run) throw new Error('it is open');
+  const at = (state: typeof opened) => boundaryAt(run, state.selected, state.reading.boundary)?.seq;
+  const first = reduce(opened, { type: 'step_selected', t, seq: scheduled.seq });
+  expect([at(first), at(reduce(first, { type: 'step_selected', t }))]).toEqual([
+    scheduled.seq,
+    seq,
+  ]);
+  expect(at(reduce(first, { type: 'follow', on: true }))).toBe(seq);
+  expect(boundaryBeside(run, 1, t, scheduled.seq)?.seq).toBe(seq);
+  expect(boundaryBeside(run, -1, t, null)?.seq).toBe(scheduled.seq);
+  expect(boundaryBeside(run, -1, t, scheduled.seq)?.t).toBeLessThan(t);
+  expect(boundaryBeside(run, 1, t, null)).toBeNull();
 });
 
 test('the run that follows in the live one leaves a comparison open, and the steps to who went back in them', () => {

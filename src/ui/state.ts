@@ -22,6 +22,8 @@ import {
   type ComparingEvent,
   initialComparing,
   reduceComparing,
+  withLatest,
+  withoutRuns,
 } from './comparing.ts';
 import { startSettings } from './defaults.ts';
 import {
@@ -181,7 +183,8 @@ export type UiEvent =
       readonly events: readonly EpisodeEvent[];
     }
   | { readonly type: 'run_closed' }
-  | { readonly type: 'step_selected'; readonly t: number | null }
+  /** `seq`: one of the step's boundaries, where it is that which is looked at. */
+  | { readonly type: 'step_selected'; readonly t: number | null; readonly seq?: number }
   | { readonly type: 'follow'; readonly on: boolean }
   | { readonly type: 'quantity'; readonly quantity: Quantity }
   | { readonly type: 'token_view'; readonly view: TokenView }
@@ -312,7 +315,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'summary_server':
       return { ...state, summaryServer: event.server };
     case 'runs':
-      return { ...state, runs: event.runs };
+      return withRuns(state, event.runs);
     case 'run_requested':
       return {
         ...(event.asked ? onLive(state) : besideReading(state)),
@@ -335,6 +338,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
           writing: null,
           asked: null,
         })),
+        comparing: withLatest(state.comparing, state.live?.view ?? null),
         status: say.runEnded,
       };
     case 'control_sent':
@@ -355,11 +359,9 @@ export function reduce(state: UiState, event: UiEvent): UiState {
         live: state.opened || state.live?.status !== 'ended' ? state.live : null,
       };
     case 'step_selected':
-      return selectStep(state, event.t);
+      return selectStep(state, event.t, event.seq);
     case 'follow':
-      return event.on
-        ? { ...state, following: true, selected: null }
-        : { ...state, following: false };
+      return event.on ? selectStep(state, null) : { ...state, following: false };
     case 'quantity':
       return { ...state, quantity: event.quantity };
     case 'token_view':
@@ -445,16 +447,20 @@ export function taskKey(env: string, split: string): string {
   return `${env}/${split}`;
 }
 
-function selectStep(state: UiState, t: number | null): UiState {
+function selectStep(state: UiState, t: number | null, seq: number | null = null): UiState {
   const last = lastStep(state);
   const selected = t === null || last === 0 ? null : Math.min(Math.max(1, t), last);
   const run = shownRun(state);
-  const other = run && boundaryAt(run, selected) !== boundaryAt(run, state.selected);
+  const { boundary, token } = state.reading;
+  const other = run && boundaryAt(run, selected, seq) !== boundaryAt(run, state.selected, boundary);
   return {
     ...state,
     selected,
     following: selected === null,
-    reading: other ? { ...state.reading, token: null } : state.reading,
+    reading:
+      other || boundary !== seq
+        ? { ...state.reading, boundary: seq, token: other ? null : token }
+        : state.reading,
   };
 }
 
@@ -482,6 +488,19 @@ function withNotice(state: UiState, notice: Omit<Notice, 'id'>): UiState {
     ].slice(-4),
     nextNotice: state.nextNotice + 1,
   };
+}
+
+/** The stored runs as they are now: one that is no longer among them is gone from the screen and the comparison. */
+function withRuns(state: UiState, runs: UiState['runs']): UiState {
+  const stay = new Set(runs.map(({ id }) => id));
+  const gone = new Set(state.runs.map(({ id }) => id).filter((id) => !stay.has(id)));
+  if (gone.size === 0) return { ...state, runs };
+  const isGone = (id: string | null | undefined) => id != null && gone.has(id);
+  const live = !isRunning(state) && isGone(state.live?.summary?.id) ? null : state.live;
+  const opened = isGone(state.opened?.id) ? null : state.opened;
+  const after = { ...state, runs, live, comparing: withoutRuns(state.comparing, gone) };
+  if ((opened ?? live?.view) === (state.opened ?? state.live?.view)) return { ...after, opened };
+  return { ...onLive(after), comparing: after.comparing };
 }
 
 /** The screen shows the live run and nothing of what was read before. */

@@ -66,9 +66,9 @@ export function TokenMatrix({
       const value = scale.low + ((scale.high - scale.low) * index) / shades;
       return paint(value, scale, quantity, dark).background;
     });
-    rows.forEach(({ t, tokens }, row) => {
+    rows.forEach(({ t, seq, tokens }, row) => {
       const y = row * rowHeight;
-      context.fillStyle = t === boundary.t ? style.color : style.outlineColor;
+      context.fillStyle = seq === boundary.seq ? style.color : style.outlineColor;
       context.fillText(say.row(t), 0, y + rowHeight / 2);
       tokens?.ids.forEach((_, j) => {
         const value = tokenValue(tokens, j, quantity);
@@ -109,7 +109,7 @@ export function TokenMatrix({
             const at = cellAt(event);
             if (!at) return;
             dispatch(
-              { type: 'step_selected', t: at.boundary.t },
+              { type: 'step_selected', t: at.boundary.t, seq: at.boundary.seq },
               { type: 'token_chosen', j: at.j },
               { type: 'token_pinned', pin: { seq: at.boundary.seq, j: at.j } },
             );

@@ -113,7 +113,7 @@ export function TokenTable({ run }: { run: RunView }) {
                           className="link token-text"
                           onClick={() =>
                             dispatch(
-                              { type: 'step_selected', t: row.boundary.t },
+                              { type: 'step_selected', t: row.boundary.t, seq: row.boundary.seq },
                               { type: 'token_chosen', j: row.j },
                             )
                           }
