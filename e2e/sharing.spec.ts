@@ -66,6 +66,28 @@ test('how a run is looked at is in the address, and the address shows it so agai
   await expect(foot.getByRole('radio', { name: 'entropy' })).toBeChecked();
 });
 
+test('a link gives its settings whole, at the start and into a page that is open', async ({
+  page,
+}) => {
+  await playBack(page, {});
+  await page.addInitScript(() =>
+    localStorage.setItem('attt.settings', '{"lora_rank":16,"temperature":0}'),
+  );
+  await page.goto('/#method=frozen');
+  const news = page.locator('.notice', { hasText: 'Settings of the link' });
+  await expect(news).toContainText('LoRA rank: 8, was 16');
+  await expect(news).toContainText('frozen, was attt');
+  await news.getByRole('button', { name: /^Dismiss/ }).click();
+  // The same page is given another address, as by pasting it.
+  await page.evaluate(() => {
+    location.hash = 'lora_rank=4';
+  });
+  await expect(news).toContainText('LoRA rank: 4, was 8');
+  await expect(news).toContainText('attt, was frozen');
+  await page.getByRole('button', { name: /^Dismiss/ }).click();
+  await expect.poll(() => new URL(page.url()).hash).toBe('#lora_rank=4');
+});
+
 test('a run goes home as a bundle, and bundle, world and model open by drop', async ({ page }) => {
   await playBack(page, { modelLoaded: true });
   await page.goto('/');

@@ -1,13 +1,18 @@
 /** Keeps the page's address and what is on screen in step: a step can be linked to, and a link opens it. */
 
+import { changedFields, type Settings } from '../config.ts';
 import { openDemo, openRun } from './actions.ts';
 import { chartKinds, ownTexts, readOwn } from './chart-choices.ts';
 import { openComparison, pickRuns } from './compare-actions.ts';
+import { startSettings } from './defaults.ts';
 import { type Link, readLink, writeLink } from './link.ts';
 import { initialReading } from './reading.ts';
+import { inform } from './report.ts';
 import { demoName, type RunView } from './run-view.ts';
+import { changesText, linkedSettings } from './shared-settings.ts';
 import { shownRun, type UiEvent, type UiState } from './state.ts';
-import { dispatch, useLab } from './store.ts';
+import { dispatch, rememberedSettings, shareSettings, useLab } from './store.ts';
+import { sharedSettings as say } from './strings.ts';
 
 /** Browsers refuse more than some hundred changes of the address in half a minute. */
 const writeAfterMs = 300;
@@ -28,7 +33,9 @@ export function applyAddress(): Promise<void> {
 export function followAddress(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let written = location.hash;
+  tellSettings();
   const open = () => {
+    takeSettings();
     if (location.hash !== written) void openLink(readLink(location.hash));
     written = location.hash;
   };
@@ -50,6 +57,35 @@ export function followAddress(): () => void {
     unsubscribe();
     window.removeEventListener('hashchange', open);
   };
+}
+
+/** The page began with the settings of its address: told where those of the last visit were others. */
+function tellSettings(): void {
+  const { settings } = useLab.getState();
+  const own = rememberedSettings();
+  if (!linkedSettings(location.hash, startSettings)) shareOwn(settings);
+  else if (
+    changedFields(own, startSettings).length > 0 &&
+    changedFields(own, settings).length > 0
+  ) {
+    inform(say.ofLink, `${changesText(own, settings)} ${say.ownKept}`);
+  }
+}
+
+/** Another address was entered: its settings are taken whole, and an address without any is given those in use. */
+function takeSettings(): void {
+  const { settings } = useLab.getState();
+  const linked = linkedSettings(location.hash, startSettings);
+  if (!linked) shareOwn(settings);
+  else if (changedFields(linked, settings).length > 0) {
+    dispatch({ type: 'settings_replaced', settings: linked });
+    inform(say.ofLink, changesText(settings, linked));
+  }
+}
+
+/** An address without settings says that all are as usual: where they are not, it is given them. */
+function shareOwn(settings: Settings): void {
+  if (changedFields(settings, startSettings).length > 0) shareSettings(settings);
 }
 
 /** A run opened from a file has no name that another visit could open. */

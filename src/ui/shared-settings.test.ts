@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { defaultSettings } from '../config.ts';
-import { readSharedSettings, writeSharedSettings } from './shared-settings.ts';
+import {
+  changesText,
+  linkedSettings,
+  readSharedSettings,
+  writeSharedSettings,
+} from './shared-settings.ts';
 
 test('what differs from the defaults is written and read back, and other keys stay', () => {
   const settings = {
@@ -33,4 +38,18 @@ test('nonsense in an address is no setting', () => {
   expect(
     readSharedSettings('#lora_rank=999&w_min=x&enabled=perhaps&method=magic&target_modules=&seed='),
   ).toEqual({});
+});
+
+test('a link gives the settings of whoever wrote it, also those that are as usual and not named', () => {
+  const sender = { ...defaultSettings, method: 'frozen' } as const;
+  const link = writeSharedSettings('#run=a', sender, defaultSettings);
+  expect(linkedSettings(link, defaultSettings)).toEqual(sender);
+  expect(linkedSettings('#run=a&step=3', defaultSettings)).toBeNull();
+});
+
+test('what a link changes is told with what it was, a long list in part', () => {
+  const mine = { ...defaultSettings, lora_rank: 16, seed: 3 };
+  expect(changesText(mine, { ...mine, lora_rank: 4 })).toBe('LoRA rank: 4, was 16.');
+  const other = { ...defaultSettings, temperature: 0.5, max_tokens: 9, step_limit: 7 };
+  expect(changesText(mine, other)).toMatch(/^([^;]+, was [^;]+; ){4}1 more\.$/);
 });

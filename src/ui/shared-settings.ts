@@ -1,6 +1,16 @@
 /** Settings in the address: each one that differs from the defaults is a key of the URL's hash. */
 
-import { fieldNames, fieldProblem, fields, type Settings, type SettingsPatch } from '../config.ts';
+import {
+  changedFields,
+  type FieldName,
+  fieldNames,
+  fieldProblem,
+  fields,
+  type Settings,
+  type SettingsPatch,
+} from '../config.ts';
+import { settingText } from './numbers.ts';
+import { sharedSettings as say } from './strings.ts';
 
 /** The settings that a hash such as `#lora_rank=4&method=frozen` names; what is no valid value is left out. */
 export function readSharedSettings(hash: string): SettingsPatch {
@@ -12,6 +22,34 @@ export function readSharedSettings(hash: string): SettingsPatch {
     return fieldProblem(name, value) === null ? [[name, value] as const] : [];
   });
   return Object.fromEntries(named) as SettingsPatch; // each value was checked against its field
+}
+
+/**
+ * All settings of a link: the named ones, and every other one as `usual`, as it was where the link was written. null
+ * where the hash names none.
+ */
+export function linkedSettings(hash: string, usual: Settings): Settings | null {
+  const named = readSharedSettings(hash);
+  return Object.keys(named).length === 0 ? null : { ...usual, ...named };
+}
+
+/** Changes told in full; more than these are counted. */
+const mostTold = 4;
+/** Letters of a value that are told of. */
+const mostLetters = 40;
+
+/** What differs, in words: `LoRA rank: 4, was 16; Method: frozen, was attt.` */
+export function changesText(before: Settings, after: Settings): string {
+  const changed = changedFields(after, before);
+  const value = (settings: Settings, name: FieldName) => {
+    const text = settingText(settings[name]);
+    return text.length > mostLetters ? `${text.slice(0, mostLetters)}…` : text;
+  };
+  const told = changed
+    .slice(0, mostTold)
+    .map((name) => say.was(fields[name].label, value(after, name), value(before, name)));
+  const more = changed.length - told.length;
+  return `${told.join('; ')}${more > 0 ? say.more(more) : ''}.`;
 }
 
 /** The hash with these settings in it, in the schema's order, `#` included; other keys of it stay. */

@@ -4,7 +4,7 @@ import { create } from 'zustand';
 import { fieldNames, fieldProblem, type Settings } from '../config.ts';
 import { readChoices, writeChoices } from './chart-choices.ts';
 import { startSettings } from './defaults.ts';
-import { readSharedSettings, writeSharedSettings } from './shared-settings.ts';
+import { linkedSettings, writeSharedSettings } from './shared-settings.ts';
 import { initialState, reduce, type Theme, type UiEvent, type UiState } from './state.ts';
 
 const settingsKey = 'attt.settings';
@@ -19,7 +19,7 @@ const shareAfterMs = 300;
 /** Reads the state in a component; the selector's result decides when it draws again. */
 export const useLab = create<UiState>()(() => ({
   ...initialState,
-  settings: { ...rememberedSettings(), ...readSharedSettings(addressHash()) },
+  settings: linkedSettings(addressHash(), startSettings) ?? rememberedSettings(),
   theme: rememberedTheme(),
   side: recall(sideKey) !== 'closed',
   reading: { ...initialState.reading, ...readChoices(recall(chartsKey)) },
@@ -54,7 +54,7 @@ function addressHash(): string {
 let sharing: ReturnType<typeof setTimeout> | undefined;
 
 /** Keeps the address in step, so that it can be sent to somebody as it stands. */
-function shareSettings(settings: Settings): void {
+export function shareSettings(settings: Settings): void {
   if (typeof location === 'undefined') return;
   clearTimeout(sharing);
   sharing = setTimeout(() => {
@@ -69,7 +69,7 @@ function rememberedTheme(): Theme {
 }
 
 /** Each remembered value that is still a valid one; an older page may have had other fields. */
-function rememberedSettings(): Settings {
+export function rememberedSettings(): Settings {
   let found: unknown;
   try {
     found = JSON.parse(recall(settingsKey) ?? '{}');

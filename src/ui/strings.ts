@@ -1082,6 +1082,14 @@ export const series = {
     `${name}: ${known} values from ${low} to ${high}, the last ${last}.`,
 } as const;
 
+export const sharedSettings = {
+  ofLink: 'Settings of the link',
+  ownKept:
+    'Those of your last visit come back when the page is opened without the link, unless you change any here.',
+  was: (label: Value, value: Value, before: Value) => `${label}: ${value}, was ${before}`,
+  more: (count: Value) => `; ${count} more`,
+} as const;
+
 export const settingsForm = {
   policy: 'Policy',
   method: 'Method',
