@@ -9,6 +9,7 @@ import {
   finalValues,
   meanAlong,
   meanLine,
+  taskOf,
   valuesOf,
 } from './compare-numbers.ts';
 import { foldRun, type RunView } from './run-view.ts';
@@ -110,4 +111,68 @@ test('a value that was not measured is no point of a line', () => {
 test('smoothing starts at the first value and passes over gaps', () => {
   expect(smoothed([1, null, 3], 0.5)).toEqual([1, null, (0.25 + 1.5) / 0.75]);
   expect(smoothed([4, 8], 0)).toEqual([4, 8]);
+});
+
+/** Four tasks of five episodes each, in which so many are solved: case B69 of repeats that are not independent. */
+function repeats(solved: readonly number[]): RunView[] {
+  return solved.flatMap((right, index) =>
+    Array.from({ length: 5 }, (_, seed) => {
+      const run = made(6, seed, { seed }, seed < right ? 'solved' : undefined);
+      return { ...run, started: { ...run.started, task: { ...run.started.task, index } } };
+    }),
+  );
+}
+
+test('where tasks repeat, success has the interval over tasks, and says of how many', () => {
+  const runs = repeats([5, 5, 0, 0]);
+  const [success] = finalValues(runs);
+  // Of 4 tasks drawn, none is solved with 1/16, all are with 1/16: both beyond 2.5 %. Wilson over 20 says [0.30, 0.70].
+  expect(success).toMatchObject({ value: 0.5, n: 20, tasks: 4, over: 'tasks' });
+  expect(success?.interval).toEqual({ low: 0, high: 1 });
+  expect(finalValues(runs)).toEqual(finalValues(runs));
+  // Each task counts once: 5 of 5 and 0 of 1 are a half, not 5 of 6.
+  expect(finalValues(repeats([5, 0]).slice(0, 6))[0]?.value).toBe(0.5);
+});
+
+test('a mean line over repeated tasks has Student’s interval of their means', () => {
+  const line = meanLine(repeats([5, 4, 1, 0]), 'reward');
+  const last = line.at(-1);
+  // Task means 1, 0.8, 0.2 and 0: 0.5 ± 3.1824 · 0.2380, cut to a rate. Wilson over 20 says [0.30, 0.70].
+  expect(last).toMatchObject({ n: 20, mean: 0.5, interval: { low: 0, high: 1 } });
+  const middle = meanLine(repeats([3, 3, 2, 2]), 'reward').at(-1)?.interval;
+  // 0.6, 0.6, 0.4, 0.4: the mean's error is 0.057735, times 3.1824.
+  expect(middle?.low).toBeCloseTo(0.5 - 3.1824 * 0.057735, 4);
+  expect(middle?.high).toBeCloseTo(0.5 + 3.1824 * 0.057735, 4);
+});
+
+test('repeats of one task alone keep the interval over runs', () => {
+  const [success] = finalValues([made(6, 1, {}, 'solved'), made(6, 2)]);
+  expect(success).toMatchObject({ tasks: 1, over: 'runs' });
+});
+
+test('each value says how many runs have it', () => {
+  const runs = [made(20, 6), made(20, 6, { method: 'frozen' })];
+  const bare = runs.map((run, i) => (i === 0 ? run : { ...run, boundaries: [] }));
+  const values = finalValues(bare);
+  expect(values.find(({ label }) => label === 'steps')?.n).toBe(2);
+  expect(values.find(({ label }) => label === 'last KL')?.n).toBe(1);
+});
+
+test('runs in two worlds, from two adapters or forked differ, though every setting is the same', () => {
+  const run = made(5, 1);
+  const other = (change: Partial<RunView['started']['manifest']>): RunView => ({
+    ...run,
+    started: { ...run.started, manifest: { ...run.started.manifest, ...change } },
+  });
+  const values = (change: Partial<RunView['started']['manifest']>) =>
+    differences([run, other(change)]).map((row) => [row.label, row.values[1]]);
+  expect(values({ env: 'repair/JavaScript-v1' })).toEqual([['world', 'repair/JavaScript-v1']]);
+  expect(values({ startAdapter: { name: 'kitchen', sha256: '0123456789ab' } })).toEqual([
+    ['started from', 'kitchen (01234567)'],
+  ]);
+  expect(values({ forkedFrom: { run: 'run-1', t: 7 } })).toEqual([
+    ['forked from', 'run-1, step 7'],
+  ]);
+  const repair = { ...run.started.task, env: 'repair/JavaScript-v1' };
+  expect(taskOf({ ...run, started: { ...run.started, task: repair } })).not.toBe(taskOf(run));
 });

@@ -1,8 +1,9 @@
 /** The numbers behind comparing runs: lines, groups, final values, differing settings. Pure. */
 
 import { type FieldName, fields } from '../config.ts';
-import { type Interval, mean, tInterval, wilson } from '../math/statistics.ts';
-import type { RunManifest } from '../records.ts';
+import { deriveRng } from '../math/rng.ts';
+import { bootstrapMean, type Interval, mean, tInterval, wilson } from '../math/statistics.ts';
+import type { RunManifest, StartAdapterRef } from '../records.ts';
 import type { ChartKind } from './chart-choices.ts';
 import { settingText } from './numbers.ts';
 import type { RunView } from './run-view.ts';
@@ -69,9 +70,21 @@ export function byMethod(runs: readonly RunView[]): readonly Group[] {
   for (const run of runs) {
     const { method, observe_only } = run.started.manifest.settings;
     const name = observe_only ? say.observeOnly(method) : method;
-    groups.set(name, [...(groups.get(name) ?? []), run]);
+    addTo(groups, name, run);
   }
   return [...groups].map(([name, list]) => ({ name, runs: list }));
+}
+
+/** A value of one run. */
+interface Measured {
+  readonly run: RunView;
+  readonly value: number;
+}
+
+/** Equal for runs of one task. A file's task is told by its world: it has no place in a split. */
+export function taskOf({ started: { task, stateHash } }: RunView): string {
+  const place = task.data === undefined ? String(task.index) : stateHash;
+  return [task.env, task.split, place].join('\n');
 }
 
 export interface MeanPoint {
@@ -89,9 +102,9 @@ export function meanLine(
   runs: readonly RunView[],
   quantity: CompareQuantity,
 ): readonly MeanPoint[] {
-  const at = new Map<number, number[]>();
+  const at = new Map<number, Measured[]>();
   for (const run of runs) {
-    for (const { t, value } of valuesOf(run, quantity)) at.set(t, [...(at.get(t) ?? []), value]);
+    for (const { t, value } of valuesOf(run, quantity)) addTo(at, t, { run, value });
   }
   return [...at].sort(([a], [b]) => a - b).map(([t, values]) => meanPoint(t, values, quantity));
 }
@@ -109,6 +122,7 @@ export function meanAlong(
   places: readonly Places[],
 ): readonly MeanPoint[] {
   const lines = runs.map((run, index) => ({
+    run,
     places: places[index] ?? [],
     values: valuesOf(run, quantity),
   }));
@@ -117,19 +131,46 @@ export function meanAlong(
     const known = lines.flatMap((line) => {
       if ((line.places.at(-1) ?? 0) < place * (1 - 1e-12)) return [];
       const step = stepAt(line.places, place);
-      return line.values.findLast(({ t }) => t <= step)?.value ?? [];
+      const last = line.values.findLast(({ t }) => t <= step);
+      return last ? [{ run: line.run, value: last.value }] : [];
     });
     return known.length === 0 ? [] : [meanPoint(place, known, quantity)];
   });
 }
 
-function meanPoint(t: number, values: readonly number[], quantity: CompareQuantity): MeanPoint {
+/** Where tasks repeat, each counts once, and the interval is Student's over their means. */
+function meanPoint(t: number, measured: readonly Measured[], quantity: CompareQuantity): MeanPoint {
+  const values = measured.map(({ value }) => value);
+  const tasks = repeatedTasks(measured);
+  const range = ranges[quantity];
   return {
     t,
     n: values.length,
-    mean: mean(values),
-    interval: intervalOf(values, ranges[quantity]),
+    mean: mean(tasks ?? values),
+    interval: tasks ? tInterval(tasks, spanOf(range, values)) : intervalOf(values, range),
   };
+}
+
+/**
+ * The means of tasks, where some of them repeat: runs of a task are not independent of each other. null where none
+ * does, and of one task alone: its runs then say something of that task only.
+ */
+function repeatedTasks(measured: readonly Measured[]): readonly number[] | null {
+  const tasks = valuesByTask(measured);
+  if (tasks.size < 2 || tasks.size === measured.length) return null;
+  return [...tasks.values()].map(mean);
+}
+
+function valuesByTask(measured: readonly Measured[]): ReadonlyMap<string, readonly number[]> {
+  const tasks = new Map<string, number[]>();
+  for (const { run, value } of measured) addTo(tasks, taskOf(run), value);
+  return tasks;
+}
+
+function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
 }
 
 /** Which values are possible; `rate` where every run has 0 or 1, or else anything. */
@@ -143,6 +184,13 @@ const ranges: Readonly<Record<CompareQuantity, Interval | 'rate'>> = {
   gradient: { low: 0, high: Infinity },
 };
 
+/** What a mean of these values can be. */
+function spanOf(range: Interval | 'rate', values: readonly number[]): Interval {
+  if (range !== 'rate') return range;
+  const isRate = values.every((value) => value === 0 || value === 1);
+  return isRate ? { low: 0, high: 1 } : { low: -Infinity, high: Infinity };
+}
+
 /** Wilson's interval of a rate, Student's of other means; never outside of what is possible. */
 function intervalOf(values: readonly number[], range: Interval | 'rate'): Interval | null {
   if (range !== 'rate') return tInterval(values, range);
@@ -154,8 +202,12 @@ function intervalOf(values: readonly number[], range: Interval | 'rate'): Interv
 export interface Estimate {
   readonly label: string;
   readonly value: number | null;
+  /** How many runs have such a value, and of how many tasks. */
   readonly n: number;
+  readonly tasks: number;
   readonly interval: Interval | null;
+  /** What the interval draws from: null without one. */
+  readonly over: 'runs' | 'tasks' | null;
 }
 
 interface Final {
@@ -212,20 +264,32 @@ export function hasOutcome({ ended }: RunView): boolean {
   return ended !== null && !['stopped', 'engine_error', 'environment_error'].includes(ended.reason);
 }
 
-/** What came out of a group of runs. Success has Wilson's interval, the others Student's, cut to what is possible. */
+/**
+ * What came out of a group of runs. Success has Wilson's interval, the others Student's, cut to what is possible. Where
+ * tasks repeat, each counts once, and whole tasks are drawn (bootstrap), as in reports.
+ */
 export function finalValues(runs: readonly RunView[]): readonly Estimate[] {
   const done = runs.filter(hasOutcome);
   return finalNames.map((name) => {
     const { label, of, range } = finals[name];
-    const values = done.map(of).filter((value) => value !== null);
+    const measured = done.flatMap((run) => {
+      const value = of(run);
+      return value === null ? [] : [{ run, value }];
+    });
+    const values = measured.map(({ value }) => value);
+    const tasks = repeatedTasks(measured);
+    const interval = tasks
+      ? bootstrapMean(tasks, deriveRng(0, 'final values', name))
+      : range === 'rate'
+        ? wilson(values.filter(Boolean).length, values.length)
+        : tInterval(values, range);
     return {
       label,
       n: values.length,
-      value: values.length === 0 ? null : mean(values),
-      interval:
-        range === 'rate'
-          ? wilson(values.filter(Boolean).length, values.length)
-          : tInterval(values, range),
+      tasks: valuesByTask(measured).size,
+      value: values.length === 0 ? null : mean(tasks ?? values),
+      interval,
+      over: interval && (tasks ? 'tasks' : 'runs'),
     };
   });
 }
@@ -237,14 +301,22 @@ export interface Difference {
   readonly values: readonly string[];
 }
 
-/** The settings and the facts of the machine in which runs differ; equal ones are left out. */
+/** Adapters of one name are told apart by their content. */
+function startText({ name, sha256 }: StartAdapterRef): string {
+  return `${name} (${sha256.slice(0, 8)})`;
+}
+
+/** The settings and the facts of the run in which runs differ; equal ones are left out. */
 export function differences(runs: readonly RunView[]): readonly Difference[] {
   const manifests = runs.map((run) => run.started.manifest);
   const facts: readonly (readonly [string, (manifest: RunManifest) => string])[] = [
     ['model', ({ modelName }) => modelName],
     [say.modelSha256, ({ modelSha256 }) => modelSha256.slice(0, 12)],
     ['backend', ({ backend }) => backend],
+    [say.world, ({ env }) => env],
     ['task', ({ task }) => `${task.split} ${task.index}`],
+    [say.startAdapter, ({ startAdapter: from }) => (from ? startText(from) : say.fresh)],
+    [say.forkedFrom, ({ forkedFrom: from }) => (from ? say.fork(from.run, from.t) : say.noFork)],
     ['version', ({ appVersion }) => appVersion],
   ];
   const rows = [

@@ -99,10 +99,15 @@ export function isStale(view: RunView | undefined, stored: RunSummary | undefine
   return stored !== undefined && (view.ended === null || view.steps.length !== stored.steps);
 }
 
-/** The chosen runs whose events are here, in the order of choosing. */
-export function comparedRuns({
+/** The chosen runs that can be compared, in the order of choosing: their events are here, and there are some. */
+export function comparedIds({
   picked,
   views,
-}: Pick<Comparing, 'picked' | 'views'>): readonly RunView[] {
-  return picked.flatMap((id) => views[id] ?? []);
+}: Pick<Comparing, 'picked' | 'views'>): readonly string[] {
+  return picked.filter((id) => views[id]);
+}
+
+/** The same as views. The n-th is run n everywhere: in tables, lines and lists, and by its colour. */
+export function comparedRuns(comparing: Pick<Comparing, 'picked' | 'views'>): readonly RunView[] {
+  return comparedIds(comparing).flatMap((id) => comparing.views[id] ?? []);
 }

@@ -6,6 +6,7 @@ import {
   type CompareQuantity,
   meanAlong,
   meanLine,
+  taskOf,
   valuesOf,
 } from './compare-numbers.ts';
 import type { PlotBand, PlotLine, Series } from './plot.tsx';
@@ -107,7 +108,9 @@ function ofGroups(runs: readonly RunView[], { quantity, past, places }: OverlayW
     const series = seriesOf(index);
     const [key, raw] = [`mean ${index}`, `raw ${index}`];
     const [low, high] = [`low ${index}`, `high ${index}`];
-    const label = `${group.name} (n = ${group.runs.length})`;
+    const tasks = new Set(group.runs.map(taskOf)).size;
+    const repeat = tasks > 1 && tasks < group.runs.length;
+    const label = say.group(group.name, group.runs.length, repeat ? tasks : null);
     const line = { label, series, shape: shapeOf(index, quantity) };
     if (past > 0) lines.push({ ...line, key: raw, faint: true });
     lines.push({ ...line, key });

@@ -1,9 +1,10 @@
 /** All runs as a table: filtered, sorted, tagged and noted; the chosen ones are compared below. */
 
-import { useRef } from 'react';
+import { useMemo, useRef } from 'react';
 import type { RunNotes, RunSummary } from '../records.ts';
 import { openRun, saveText } from './actions.ts';
 import { addFiles, pickRuns } from './compare-actions.ts';
+import { comparedIds } from './comparing.ts';
 import { csvOf } from './csv.ts';
 import { Icon, Mark } from './icons.tsx';
 import { changeNotes, noNotes } from './notes.ts';
@@ -43,7 +44,8 @@ const columns: readonly {
 
 export function RunTable() {
   const stored = useLab((state) => state.runs);
-  const { files, filter, order, picked } = useLab((state) => state.comparing);
+  const { files, filter, order, picked, views } = useLab((state) => state.comparing);
+  const compared = useMemo(() => comparedIds({ picked, views }), [picked, views]);
   const notes = useLab((state) => state.notebook.notes);
   const picker = useRef<HTMLInputElement>(null);
   const all = [...files.map(({ summary }) => summary), ...stored].map(
@@ -143,7 +145,8 @@ export function RunTable() {
               <RunRow
                 key={row.run.id}
                 row={row}
-                place={picked.indexOf(row.run.id) + 1}
+                picked={picked.includes(row.run.id)}
+                place={compared.indexOf(row.run.id) + 1}
                 onPick={(on) => pick([row.run.id], on)}
               />
             ))}
@@ -157,23 +160,25 @@ export function RunTable() {
 
 function RunRow({
   row,
+  picked,
   place,
   onPick,
 }: {
   row: Row;
-  /** 1, 2, … among the chosen runs; 0 where it is not chosen. */
+  picked: boolean;
+  /** 1, 2, … among the compared runs; 0 where it is none: not chosen, not read yet, or without an event. */
   place: number;
   onPick: (on: boolean) => void;
 }) {
   const { run, notes } = row;
   const isFile = run.id.startsWith('file:');
   return (
-    <tr data-picked={place > 0}>
+    <tr data-picked={picked}>
       <td className="pick">
         <input
           type="checkbox"
           aria-label={say.compareRun(run.createdAt, run.goal)}
-          checked={place > 0}
+          checked={picked}
           onChange={(event) => onPick(event.target.checked)}
         />
         {place > 0 && <span className={`key-${seriesOf(place - 1)}`}>{place}</span>}

@@ -2,6 +2,7 @@
 
 import { useMemo, useRef, useState } from 'react';
 import type { StepTaken } from '../records.ts';
+import { taskOf } from './compare-numbers.ts';
 import { Mark } from './icons.tsx';
 import { firstDivergence, pairSteps, stepOf } from './pairing.ts';
 import { actionWording, type RunView } from './run-view.ts';
@@ -18,8 +19,7 @@ export function SideBySide({ runs }: { runs: readonly RunView[] }) {
   const lastLeft = pairs.findLastIndex((pair) => pair.left);
   const lastRight = pairs.findLastIndex((pair) => pair.right);
   if (!a || !b) return null;
-  const sameTask =
-    a.started.task.split === b.started.task.split && a.started.task.index === b.started.task.index;
+  const sameTask = taskOf(a) === taskOf(b);
   const choose = (label: string, value: number, set: (index: number) => void) => (
     <select aria-label={label} value={value} onChange={(event) => set(Number(event.target.value))}>
       {runs.map((run, index) => (

@@ -330,6 +330,12 @@ export const compareNumbers = {
   meanRepetition: 'mean repetition',
   lastKl: 'last KL',
   modelSha256: 'model sha256',
+  world: 'world',
+  startAdapter: 'started from',
+  fresh: 'fresh adapter',
+  forkedFrom: 'forked from',
+  fork: (run: string | null, t: Value) => `${run ?? 'a file'}, step ${t}`,
+  noFork: 'no fork',
 } as const;
 
 export const compare = {
@@ -365,8 +371,13 @@ export const finalValues = {
   title: 'What came out',
   whatIntervals:
     'Runs that came to their end. 95 % intervals: Wilson of success, Student of the others.',
+  overTasks: 'Tasks repeat: each counts once, and those intervals draw whole tasks (bootstrap).',
+  oneTask: 'All of one task: the intervals say nothing of others.',
   csv: 'CSV',
   method: 'method',
+  runs: 'runs',
+  tasks: 'tasks',
+  n: (n: Value) => `n ${n}`,
 } as const;
 
 export const pairedTable = {
@@ -750,7 +761,9 @@ export const overlay = {
   quantity: 'What the lines show',
   groupMethod: 'group by method',
   groupHelp:
-    'One line a method: the mean of its runs with its 95 % interval: Wilson’s of a reward of 0 or 1, Student’s otherwise, never outside of what is possible.',
+    'One line a method: the mean of its runs with its 95 % interval: Wilson’s of a reward of 0 or 1, Student’s otherwise, over tasks where tasks repeat, never outside of what is possible.',
+  group: (name: Value, runs: Value, tasks: number | null) =>
+    `${name} (n = ${runs}${tasks === null ? '' : `, ${tasks} tasks`})`,
   empty: 'None of the chosen runs measured this.',
   drawing: 'Drawing…',
   seed: (index: Value, method: Value, seed: Value) => `${index}: ${method}, seed ${seed}`,
