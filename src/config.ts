@@ -142,6 +142,9 @@ export const actingTrainers: readonly MethodName[] = [
   ...(['attt', 'naive', 'sequence_filter', 'random_drop'] as const),
 ];
 
+/** Those that try a failed task again with what they wrote about it, as each says of itself in train/methods. */
+export const retrying: readonly MethodName[] = [...(['reflexion'] as const)];
+
 /** What can ask for an update besides a person. */
 export const triggerNames = [
   ...['periodic', 'repetition', 'error', 'low_confidence', 'high_entropy'],

@@ -1,4 +1,4 @@
-/** Methods that try a failed task again: what the next try begins with. */
+/** Methods that try a failed task again: what the next try begins with, and which runs are tries of one episode. */
 
 import type { EpisodeEnded, RunManifest } from './records.ts';
 
@@ -12,4 +12,74 @@ export function nextTry(manifest: RunManifest, ended: EpisodeEnded): readonly st
   const written = ended.reflection?.text.trim();
   if (written === undefined || isLastTry(manifest)) return null;
   return [...(manifest.reflections ?? []), written];
+}
+
+/** A run that may be one of several tries; `ended` is null while it has no end. */
+export interface Tried {
+  readonly manifest: RunManifest;
+  readonly ended: EpisodeEnded | null;
+}
+
+/** The tries of one episode, in order. */
+export interface Tries<T> {
+  readonly tries: readonly [T, ...T[]];
+  /** What a further try has to begin with; null when none is to come. */
+  readonly next: readonly string[] | null;
+}
+
+/** How many tries of the task came before a run. */
+export function triesBefore({ reflections = [] }: RunManifest): number {
+  return reflections.length;
+}
+
+/** The tries that begin with `first`, out of runs of its task and settings, the ones to prefer first. */
+export function triesFrom<T extends Tried>(first: T, runs: readonly T[]): Tries<T> {
+  const tries: [T, ...T[]] = [first];
+  for (let last = first; ; ) {
+    const next = last.ended && nextTry(last.manifest, last.ended);
+    const found = next && runs.find(({ manifest }) => beginsWith(manifest, next));
+    if (!found) return { tries, next };
+    tries.push(found);
+    last = found;
+  }
+}
+
+/**
+ * What the next try of an episode begins with, out of the runs of its task and settings that came to their own end and
+ * are no forks: nothing written yet where it has no try; null when no try is to come.
+ */
+export function nextOf(runs: readonly Tried[]): readonly string[] | null {
+  const firsts = runs.filter(({ manifest }) => triesBefore(manifest) === 0);
+  const due = firsts.map((first) => triesFrom(first, runs).next);
+  if (due.includes(null)) return null;
+  return due.reduce<readonly string[]>(
+    (most, next) => (next && next.length > most.length ? next : most),
+    [],
+  );
+}
+
+/** The runs that no fork led to: neither forks nor the tries that followed one. */
+export function withoutForks<T extends Tried>(runs: readonly T[]): readonly T[] {
+  const [forks, own] = [new Set<T>(), new Set<T>()];
+  for (const run of runs) (run.manifest.forkedFrom === undefined ? own : forks).add(run);
+  // What is added meanwhile is walked over too.
+  for (const fork of forks) {
+    for (const run of own) {
+      if (!follows(run, fork) || [...own].some((other) => follows(run, other))) continue;
+      own.delete(run);
+      forks.add(run);
+    }
+  }
+  return runs.filter((run) => own.has(run));
+}
+
+function follows({ manifest: run }: Tried, { manifest: before, ended }: Tried): boolean {
+  const next = ended && nextTry(before, ended);
+  const task = ({ env, task: { split, index }, settings }: RunManifest) =>
+    JSON.stringify([env, split, index, settings]);
+  return next !== null && beginsWith(run, next) && task(run) === task(before);
+}
+
+function beginsWith({ reflections = [] }: RunManifest, written: readonly string[]): boolean {
+  return JSON.stringify(reflections) === JSON.stringify(written);
 }

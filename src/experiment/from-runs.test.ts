@@ -4,8 +4,13 @@ import { fresh, run } from '../train/testing-episode.ts';
 import { experimentOfRuns, type FinishedRun } from './from-runs.ts';
 import { scorecard } from './scorecard.ts';
 
-async function finished(settings: Partial<Settings>, solvedAt = 99): Promise<FinishedRun> {
-  const { events } = await run(fresh, { step_limit: 6, ...settings }, { solvedAt });
+async function finished(
+  settings: Partial<Settings>,
+  solvedAt = 99,
+  reflections?: readonly string[],
+): Promise<FinishedRun> {
+  const own = { step_limit: 6, ...settings };
+  const { events } = await run(fresh, own, { solvedAt }, undefined, reflections);
   const [started] = events;
   if (started?.type !== 'episode_started') throw new Error('no start');
   return { manifest: started.manifest, events };
@@ -35,4 +40,77 @@ test('runs of another model are left out and counted', async () => {
   expect(rows).toHaveLength(1);
   expect(notes.join(' ')).toContain('1 runs of another model');
   expect(() => experimentOfRuns([])).toThrow('no finished run');
+});
+
+const reflexion = { method: 'reflexion', seed: 1 } as const;
+/** What a failed try wrote at its end. */
+const written = ({ events }: FinishedRun) => {
+  const ended = events.at(-1);
+  return ended?.type === 'episode_ended' ? (ended.reflection?.text.trim() ?? '') : '';
+};
+const tokens = (runs: readonly FinishedRun[]) =>
+  runs
+    .flatMap(({ events }) => events)
+    .reduce((sum, event) => {
+      if (event.type === 'step') return sum + event.generation.ids.length;
+      return sum + (event.type === 'episode_ended' ? (event.reflection?.ids.length ?? 0) : 0);
+    }, 0);
+
+test('the tries of one task are one row, with the steps and tokens of all', async () => {
+  const first = await finished(reflexion);
+  const second = await finished(reflexion, 3, [written(first)]);
+  const { rows, notes } = experimentOfRuns([second, first]); // newest first
+  expect(rows).toMatchObject([
+    { tries: 2, solved: true, reason: 'solved', steps: 9, generated: tokens([first, second]) },
+  ]);
+  expect(notes.join(' ')).not.toMatch(/repeats|to come/);
+  // A second episode, left between its tries: the whole one is the row.
+  const again = experimentOfRuns([await finished(reflexion), second, first]);
+  expect(again.rows).toMatchObject([{ tries: 2, solved: true }]);
+  expect(again.notes.join(' ')).toContain('1 repeats');
+});
+
+test('a try that begins with other words than were written has its place by their number', async () => {
+  const first = await finished(reflexion);
+  const tries = [
+    first,
+    await finished(reflexion, 99, ['a']),
+    await finished(reflexion, 2, ['a', 'b']),
+  ];
+  expect(experimentOfRuns(tries.toReversed()).rows).toMatchObject([
+    { tries: 3, solved: true, steps: 14, generated: tokens(tries) },
+  ]);
+});
+
+test('tries to come, and tries without their first, are told of', async () => {
+  const first = await finished(reflexion);
+  const lone = await finished({ ...reflexion, seed: 2 }, 99, ['a']);
+  const { rows, notes } = experimentOfRuns([lone, first]);
+  expect(rows).toMatchObject([{ seed: 1, tries: 1, solved: false }]);
+  expect(notes).toContain('1 later tries of a task whose first one is not here are left out.');
+  expect(notes).toContain('1 episodes stand here with the tries they have; one more was to come.');
+});
+
+test('a fork and the tries after it stand for no run of their own', async () => {
+  const forked = (from: FinishedRun): FinishedRun => ({
+    ...from,
+    manifest: { ...from.manifest, forkedFrom: { run: 'r', t: 2 } },
+  });
+  const first = await finished(reflexion);
+  const fork = forked(await finished({ ...reflexion, temperature: 0.3 }, 99));
+  const after = await finished({ ...reflexion, temperature: 0.3 }, 1, [written(fork)]);
+  const { rows, notes } = experimentOfRuns([after, fork, first]);
+  expect(rows).toMatchObject([{ arm: 'reflexion', tries: 1, solved: false, steps: 6 }]);
+  expect(notes).toContain('2 forked runs and tries after them are left out.');
+  const plain = await finished({ method: 'attt' });
+  const newer = forked(await finished({ method: 'attt' }, 2));
+  expect(experimentOfRuns([newer, plain]).rows).toMatchObject([{ solved: false, steps: 6 }]);
+  expect(() => experimentOfRuns([newer])).toThrow('no finished run');
+});
+
+test('a result stands before a newer run that ended by an error', async () => {
+  const { events } = await run(fresh, { step_limit: 6 }, { worldFailsAt: 2 });
+  const solved = await finished({}, 3);
+  const failed = { ...solved, events };
+  expect(experimentOfRuns([failed, solved]).rows).toMatchObject([{ solved: true }]);
 });

@@ -3,9 +3,10 @@
 import { changedFields, type Settings } from '../config.ts';
 import { LabError } from '../errors.ts';
 import type { EpisodeEvent, RunManifest } from '../records.ts';
+import { type Tried, type Tries, triesBefore, triesFrom, withoutForks } from '../tries.ts';
 import type { Header } from './header.ts';
 import type { Arm } from './plan.ts';
-import { closeRow, foldRow, openRow, type Row } from './row.ts';
+import { closeRow, foldRow, isErrorRow, openRow, type Row } from './row.ts';
 
 export interface FinishedRun {
   readonly manifest: RunManifest;
@@ -20,35 +21,46 @@ export interface RunsAsExperiment {
 }
 
 /**
- * Runs of the newest run's model, start adapter, backend, world and split; others are left out and counted. Settings
- * that differ make different arms; a second run of one arm, task and seed is left out too. `runs` is
- * newest first. Throws `not_found` without a run.
+ * Runs of the newest run's model, start adapter, backend, world and split; others are left out and counted, and so are
+ * forks. Settings that differ make different arms; the tries of one episode make one row; a second episode of one arm,
+ * task and seed is left out too. `runs` is newest first. Throws `not_found` without a run.
  */
 export function experimentOfRuns(runs: readonly FinishedRun[]): RunsAsExperiment {
-  const [newest] = runs;
+  const unforked = withoutForks(runs.map(tried));
+  const [newest] = unforked;
   if (!newest) {
-    throw new LabError('not_found', 'There is no finished run yet. Let one run to its end first.');
+    throw new LabError(
+      'not_found',
+      'There is no finished run yet but forks. Let one run of its own to its end first.',
+    );
   }
-  const groupOf = ({ manifest: m }: FinishedRun) =>
+  const groupOf = ({ manifest: m }: Tried) =>
     [m.modelSha256, m.startAdapter?.sha256, m.backend, m.env, m.task.split].join('\n');
-  const same = runs.filter((run) => groupOf(run) === groupOf(newest));
+  const same = unforked.filter((run) => groupOf(run) === groupOf(newest));
   const arms: Arm[] = [];
-  const rows = new Map<string, Row>();
-  let repeated = 0;
-  for (const { manifest, events } of same) {
-    const arm = armOf(manifest.settings, arms);
-    const { task, settings } = manifest;
-    const key = `${arm.name}/${task.split}/${task.index}/${settings.seed}`;
-    if (rows.has(key)) {
-      repeated++;
+  const episodes = new Map<string, TriedRun[]>();
+  for (const run of same) {
+    const { task, settings } = run.manifest;
+    const key = `${armOf(settings, arms).name}/${task.split}/${task.index}/${settings.seed}`;
+    episodes.set(key, [...(episodes.get(key) ?? []), run]);
+  }
+  const rows: Row[] = [];
+  const left = { repeats: 0, parts: 0, unfinished: 0 };
+  for (const [key, all] of episodes) {
+    const episode = episodeOf(all);
+    if (episode === null) {
+      left.parts += all.length;
       continue;
     }
-    const open = openRow({ key, arm: arm.name, pair: 0, task, settings });
-    rows.set(key, closeRow(events.reduce(foldRow, open), null, 0));
+    const [first] = episode.tries;
+    left.repeats += all.length - episode.tries.length;
+    left.unfinished += episode.next === null ? 0 : 1;
+    const { task, settings } = first.manifest;
+    const open = openRow({ key, arm: armOf(settings, arms).name, pair: 0, task, settings });
+    const events = episode.tries.flatMap((run) => run.events);
+    rows.push(closeRow(events.reduce(foldRow, open), null, 0));
   }
-  const all = [...rows.values()];
   const { manifest } = newest;
-  const left = runs.length - same.length;
   return {
     header: {
       schema: 1,
@@ -57,8 +69,8 @@ export function experimentOfRuns(runs: readonly FinishedRun[]): RunsAsExperiment
         question: '',
         env: manifest.env,
         split: manifest.task.split,
-        tasks: [...new Set(all.map(({ task }) => task))].sort((a, b) => a - b),
-        seeds: [...new Set(all.map(({ seed }) => seed))].sort((a, b) => a - b),
+        tasks: [...new Set(rows.map(({ task }) => task))].sort((a, b) => a - b),
+        seeds: [...new Set(rows.map(({ seed }) => seed))].sort((a, b) => a - b),
         methods: [...new Set(arms.map(({ method }) => method))],
         settings: {},
         sweeps: [],
@@ -70,19 +82,67 @@ export function experimentOfRuns(runs: readonly FinishedRun[]): RunsAsExperiment
       backend: manifest.backend,
       appVersion: manifest.appVersion,
       arms,
-      planned: all.length,
+      planned: rows.length,
     },
-    rows: all,
+    rows,
     notes: [
       'These runs were chosen by hand, so their rates are no measure of a method. Seconds and forgetting were not recorded.',
-      ...(left > 0
-        ? [`${left} runs of another model, start adapter, backend, world or split are left out.`]
-        : []),
-      ...(repeated > 0
-        ? [`${repeated} repeats of the same task, seed and settings are left out.`]
-        : []),
+      ...counted(
+        unforked.length - same.length,
+        'runs of another model, start adapter, backend, world or split are left out.',
+      ),
+      ...counted(runs.length - unforked.length, 'forked runs and tries after them are left out.'),
+      ...counted(left.repeats, 'repeats of the same task, seed and settings are left out.'),
+      ...counted(left.parts, 'later tries of a task whose first one is not here are left out.'),
+      ...counted(
+        left.unfinished,
+        'episodes stand here with the tries they have; one more was to come.',
+      ),
     ],
   };
+}
+
+interface TriedRun extends FinishedRun, Tried {}
+
+function tried(run: FinishedRun): TriedRun {
+  const ended = run.events.at(-1);
+  return { ...run, ended: ended?.type === 'episode_ended' ? ended : null };
+}
+
+/**
+ * One episode out of runs of one task, seed and arm, newest first: one that came to its own end before one that did not,
+ * a whole one before one with tries to come. Null where no first try is among them.
+ */
+function episodeOf(runs: readonly TriedRun[]): Tries<TriedRun> | null {
+  const preferred = [...runs.filter((run) => !failed(run)), ...runs.filter(failed)];
+  const episodes = preferred
+    .filter(({ manifest }) => triesBefore(manifest) === 0)
+    .map((first) => withCounted(triesFrom(first, preferred), preferred));
+  const rank = ({ tries, next }: Tries<TriedRun>) =>
+    next !== null ? 1 : tries.some(failed) ? 2 : 0;
+  return episodes.sort((a, b) => rank(a) - rank(b))[0] ?? null;
+}
+
+/**
+ * The episode with later tries that begin with other words than were written, as where a server never writes the same
+ * twice: their number says where they belong.
+ */
+function withCounted({ tries, next }: Tries<TriedRun>, runs: readonly TriedRun[]): Tries<TriedRun> {
+  const last = tries.at(-1);
+  if (!last || failed(last) || last.ended?.reason === 'solved') return { tries, next };
+  const found = runs.find(({ manifest }) => triesBefore(manifest) === tries.length);
+  if (!found) return { tries, next };
+  const further = triesFrom(found, runs);
+  return withCounted({ tries: [...tries, ...further.tries], next: further.next }, runs);
+}
+
+/** True for a run that did not come to its own end. */
+function failed({ ended }: TriedRun): boolean {
+  return ended === null || isErrorRow(ended);
+}
+
+function counted(count: number, words: string): readonly string[] {
+  return count > 0 ? [`${count} ${words}`] : [];
 }
 
 /** The arm with these settings, seed aside; a new one is named by what differs from its method's first. */

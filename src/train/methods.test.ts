@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { actingTrainers, defaultSettings, methodNames, type Settings } from '../config.ts';
+import {
+  actingTrainers,
+  defaultSettings,
+  methodNames,
+  retrying,
+  type Settings,
+} from '../config.ts';
 import { deriveRng } from '../math/rng.ts';
 import { dropAtRandom } from './methods/random-drop.ts';
 import { methods, withMethod } from './methods.ts';
@@ -160,6 +166,10 @@ test('the methods that train while they act are those that may ask for summaries
   expect(actingTrainers).toEqual(
     methodNames.filter((name) => methods[name].trains === 'while_acting'),
   );
+});
+
+test('the methods that reflect are those that try a failed task again', () => {
+  expect(retrying).toEqual(methodNames.filter((name) => methods[name].reflects));
 });
 
 test('each try of Reflexion draws numbers of its own, the first those of every method', async () => {

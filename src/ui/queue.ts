@@ -5,12 +5,16 @@ import {
   type FieldName,
   fieldNames,
   fields,
+  type MethodName,
+  retrying,
+  type Settings,
   type SettingsPatch,
 } from '../config.ts';
 import { LabError } from '../errors.ts';
 import { type Experiment, readExperiment } from '../experiment/experiment.ts';
 import { type Arm, type Plan, type PlannedEpisode, planExperiment } from '../experiment/plan.ts';
-import type { StopReason } from '../records.ts';
+import type { RunSummary, StopReason } from '../records.ts';
+import { nextOf } from '../tries.ts';
 import type { StartFrom } from '../workers/api.ts';
 import { loadTasks } from './actions.ts';
 import { startProblem, useShelf } from './adapter-shelf-state.ts';
@@ -101,45 +105,71 @@ async function checkStarts(id: string, arms: readonly Arm[]): Promise<void> {
   }
 }
 
-/** The episodes that no run of this browser, made with the present model and engine, has brought to its end. */
-async function withoutRun(episodes: readonly PlannedEpisode[]): Promise<readonly PlannedEpisode[]> {
-  const { model, capabilities, runs } = useLab.getState();
+/** An episode with what its next try begins with; absent for the first one. */
+interface DueEpisode extends PlannedEpisode {
+  readonly reflections?: readonly string[];
+}
+
+/** The episodes that the runs of this browser, made with the present model and engine, have not brought to their end. */
+async function withoutRun(episodes: readonly PlannedEpisode[]): Promise<readonly DueEpisode[]> {
   const settled = await engine().call(
     'settle',
     episodes.map(({ settings }) => settings),
   );
-  return episodes.filter(({ task }, i) => {
-    const wanted = settled[i];
-    return !runs.some(({ manifest, reason }) => {
-      const { task: was, settings, backend } = manifest;
-      return (
-        wanted !== undefined &&
-        reason !== null &&
-        ownEnds.includes(reason) &&
-        was.env === task.env &&
-        was.split === task.split &&
-        was.index === task.index &&
-        manifest.modelSha256 === model?.sha256 &&
-        backend === capabilities?.backend &&
-        manifest.forkedFrom === undefined &&
-        manifest.startAdapter === undefined &&
-        changedFields(settings, wanted).length === 0
-      );
-    });
+  const due: DueEpisode[] = [];
+  for (const [i, episode] of episodes.entries()) {
+    const runs = runsOf(episode, settled[i]);
+    const reflections = await nextTryOf(runs, episode.settings.method);
+    if (reflections) due.push(reflections.length > 0 ? { ...episode, reflections } : episode);
+  }
+  return due;
+}
+
+function runsOf({ task }: PlannedEpisode, wanted: Settings | undefined): readonly RunSummary[] {
+  const { model, capabilities, runs } = useLab.getState();
+  return runs.filter(({ manifest, reason }) => {
+    const { task: was, settings, backend } = manifest;
+    return (
+      wanted !== undefined &&
+      reason !== null &&
+      ownEnds.includes(reason) &&
+      was.env === task.env &&
+      was.split === task.split &&
+      was.index === task.index &&
+      manifest.modelSha256 === model?.sha256 &&
+      backend === capabilities?.backend &&
+      manifest.forkedFrom === undefined &&
+      manifest.startAdapter === undefined &&
+      changedFields(settings, wanted).length === 0
+    );
   });
 }
 
+/** What the next try begins with; null when the episode's runs are all that it has. */
+async function nextTryOf(
+  runs: readonly RunSummary[],
+  method: MethodName,
+): Promise<readonly string[] | null> {
+  if (runs.length > 0 && !retrying.includes(method)) return null;
+  const tried = runs.map(async ({ id, manifest }) => {
+    const last = (await engine().call('runEvents', { id })).at(-1);
+    return { manifest, ended: last?.type === 'episode_ended' ? last : null };
+  });
+  return nextOf(await Promise.all(tried));
+}
+
 async function runQueue(
-  episodes: readonly PlannedEpisode[],
+  episodes: readonly DueEpisode[],
   startFrom: StartFrom | null,
 ): Promise<void> {
   dispatch({ type: 'queue_started', episodes });
   try {
-    for (const [place, { task, settings }] of episodes.entries()) {
+    for (const [place, { task, settings, reflections }] of episodes.entries()) {
       if (useLab.getState().notebook.queue?.stopping !== false) break;
       const began = performance.now();
       const { summaryServer } = useLab.getState();
-      const input = { task, settings, summaryServer, startFrom };
+      const own = { task, settings, summaryServer, startFrom };
+      const input = reflections ? { ...own, reflections } : own;
       const run = await followTries(() => engine().stream('run', input), 'run', place === 0);
       // An end that was not the episode's own would meet the next one as well.
       if (!run || run.reason === 'stopped' || run.reason === 'engine_error') break;
