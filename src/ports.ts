@@ -103,6 +103,8 @@ export interface TrainText {
   readonly ids: readonly number[];
   /** w_j, one per id; 0 is context only. Without context the first id can have no label. */
   readonly weights: readonly number[];
+  /** How many ids may be trained, those included that a method dropped; absent: as many as have a weight above 0. */
+  readonly trainable?: number;
 }
 
 export interface TrainResult {

@@ -134,6 +134,17 @@ test('a claim about KL holds or not by its 95th percentile', () => {
   expect(said(10, 0.6)('stays under 0.5')).toBe('cannot be told');
 });
 
+test('a KL that overflowed is past every limit', () => {
+  const said = (...kl: number[]) => judged(100, { attt: half }, { kl });
+  const most = 1.7976931348623157e308; // as an event has what is not finite
+  expect(said(0.1, most)('stays under 0.5')).toMatchObject({
+    verdict: 'does not hold',
+    numbers: 'median 0.100, 95 % 0.100, max 0.100 over 100 episodes, 100 of 200 overflowed',
+  });
+  expect(said(most)('stays under 0.5')?.verdict).toBe('does not hold');
+  expect(said(...Array(99).fill(0.1), most)('stays under 0.5')?.verdict).toBe('holds');
+});
+
 test('claims about repetition read the fifths of successes and of failures apart', () => {
   const arms = { frozen: half };
   const told = (over: (task: number) => readonly number[]) => {

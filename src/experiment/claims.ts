@@ -177,14 +177,16 @@ function holds(
 }
 
 function klClaim(claim: string, score: Score | undefined, said: (kl: number) => boolean): Claim {
-  if (!score || score.kl.p95 === null || score.kl.median === null) {
-    return { claim, verdict: 'not tried', numbers: '' };
-  }
-  const { median, p95, max } = score.kl;
+  if (!score || score.kl.measured === 0) return { claim, verdict: 'not tried', numbers: '' };
+  const { median, p95, max, measured, overflowed } = score.kl;
+  const [mid, high, most] = [median, p95, max].map((kl) => kl?.toFixed(3) ?? 'n/a');
   const whose = score.arm.name === score.arm.method ? '' : `${score.arm.name}: `;
-  const numbers = `${whose}median ${median.toFixed(3)}, 95 % ${p95.toFixed(3)}, max ${(max ?? p95).toFixed(3)} over ${score.episodes} episodes`;
+  const lost = overflowed === 0 ? '' : `, ${overflowed} of ${measured} overflowed`;
+  const numbers = `${whose}median ${mid}, 95 % ${high}, max ${most} over ${score.episodes} episodes${lost}`;
   if (score.episodes < ENOUGH) return { claim, verdict: 'cannot be told', numbers };
-  return { claim, verdict: verdictOf(said(p95)), numbers };
+  // What overflowed lies above all that was measured.
+  const beyond = p95 === null || overflowed > 0.05 * measured;
+  return { claim, verdict: verdictOf(said(beyond ? Number.POSITIVE_INFINITY : p95)), numbers };
 }
 
 /** By the mean over episodes of a number from the second and the last fifth of their steps. */

@@ -54,6 +54,15 @@ describe('a line', () => {
   });
 });
 
+test('a number that JSON lost is none: no loss to subtract from, and no KL of 0', () => {
+  const losses = { base: 9, adapter: 9.5 };
+  const lost = { base: 9, adapter: null };
+  expect(read({ ...good, retention: { texts: lost, turns: losses } }).retention).toBeNull();
+  expect(read({ ...good, retention: { texts: losses, turns: lost } }).retention).toBeNull();
+  expect(() => read({ ...good, retention: { texts: losses, turns: 3 } })).toThrow('its retention');
+  expect(read({ ...good, kl: [0.1, null] }).kl).toEqual([0.1, 1.7976931348623157e308]);
+});
+
 test('every row that is committed is read', () => {
   const folder = 'docs/results';
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });

@@ -2,6 +2,7 @@
 
 import { methodNames } from '../config.ts';
 import { LabError } from '../errors.ts';
+import { finiteOrMax } from '../math/overflow.ts';
 import type { StopReason } from '../records.ts';
 import { isErrorRow, type Row } from './row.ts';
 
@@ -80,11 +81,26 @@ export function readRow(line: string, where: string): Row {
   return checked;
 }
 
-/** The first rows were kept without commands and build; their retention is left out, one mean over other texts. */
+/**
+ * The first rows were kept without commands and build; their retention is left out, one mean over other texts. JSON has
+ * null where a number was not finite: such a KL overflowed, and a retention with such a loss is none.
+ */
 function upgraded(row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { retention, commands = [], build = '' } = row;
-  const old = isTable(retention) && retention.texts === undefined;
-  return { ...row, commands, build, retention: old ? null : retention };
+  const { retention, kl, commands = [], build = '' } = row;
+  const none =
+    isTable(retention) &&
+    (retention.texts === undefined || [retention.texts, retention.turns].some(isLost));
+  return {
+    ...row,
+    commands,
+    build,
+    retention: none ? null : retention,
+    kl: Array.isArray(kl) ? kl.map((x) => (x === null ? finiteOrMax(Number.NaN) : x)) : kl,
+  };
+}
+
+function isLost(losses: unknown): boolean {
+  return isTable(losses) && (losses.base === null || losses.adapter === null);
 }
 
 // ---------------------------------------------------------------- fields
@@ -110,7 +126,7 @@ const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinit
 const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isLoss = (value: unknown) =>
-  isTable(value) && isNumberOrNull(value.base) && isNumberOrNull(value.adapter);
+  isTable(value) && isNumber(value.base) && isNumber(value.adapter);
 // JSON has null where a number was not finite.
 const isNumberOrNull = (value: unknown) => value === null || isNumber(value);
 

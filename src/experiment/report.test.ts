@@ -127,6 +127,18 @@ describe('a report', () => {
     expect(markdown).toContain('| kl_penalty | KL penalty | n/a |');
   });
 
+  test('leaves a KL that overflowed out of table and figure, and counts it', () => {
+    const most = 1.7976931348623157e308; // as an event has what is not finite
+    const over = rows.map((row) => (row.kl.length > 0 ? { ...row, kl: [0.1, most] } : row));
+    const { blocks } = reportOf(header, over, '2026-11-29');
+    const updates = blocks.find((b) => b.kind === 'table' && b.head.includes('KL overflowed'));
+    if (updates?.kind !== 'table') throw new Error('no table');
+    const attt = Object.fromEntries(updates.head.map((name, i) => [name, updates.rows[0]?.[i]]));
+    expect(attt).toMatchObject({ 'KL median': '0.100', 'KL max': '0.100', 'KL overflowed': '4' });
+    const kl = blocks.find((b) => b.kind === 'figure' && b.name === 'kl');
+    expect(kl?.kind === 'figure' && kl.svg).not.toMatch(/NaN|Infinity|e\+/);
+  });
+
   test('is the same from the same rows', () => {
     expect(toHtml(reportOf(header, rows, '2026-11-29', ['A pilot.']))).toBe(toHtml(report));
   });

@@ -175,7 +175,7 @@ function success(scores: readonly Score[]): Block[] {
   return [
     heading('Success'),
     text(
-      'Wilson takes episodes as independent; the other interval draws whole tasks, since repeats of a task are not. The difference is paired by task and seed, its test flips signs over tasks, and Holm corrects for all arms of this table. pass@k: one of k tries solves the task; pass^k: all do (unbiased, over tasks with k tries).',
+      'Wilson takes episodes as independent; the other interval draws whole tasks, since repeats of a task are not; of n tasks that all differ alike, 3 / n either way stands in its place. The difference is paired by task and seed, its test flips signs over tasks, and Holm corrects for all arms of this table. pass@k: one of k tries solves the task; pass^k: all do (unbiased, over tasks with k tries).',
     ),
     table(head, rows),
     figure(
@@ -289,6 +289,7 @@ function updates(scores: readonly Score[]): Block[] {
       decimal(score.kl.median, 3),
       decimal(score.kl.p95, 3),
       decimal(score.kl.max, 3),
+      String(score.kl.overflowed),
       decimal(score.forgetting, 4),
       decimal(score.forgettingTurns, 4),
     ],
@@ -299,12 +300,19 @@ function updates(scores: readonly Score[]): Block[] {
   return [
     heading('Updates and drift'),
     text(
-      'Updates and rollbacks are means an episode; outcomes are counts of boundaries; KL is to the episode start, at every boundary that measured it, refused updates too; forgetting is the rise of the loss (nats a token) under the final adapter, on plain English texts and on the turns of a held conversation of the household.',
+      'Updates and rollbacks are means an episode; outcomes are counts of boundaries; KL is to the episode start, at every boundary that measured it, refused updates too; one that overflowed is counted alone, and is in no quantile and no figure; forgetting is the rise of the loss (nats a token) under the final adapter, on plain English texts and on the turns of a held conversation of the household.',
     ),
     table(
       [
         ...['arm', 'updates', 'rollbacks', ...kinds, 'mean weight'],
-        ...['KL median', 'KL 95 %', 'KL max', 'forgetting, texts', 'forgetting, turns'],
+        ...[
+          'KL median',
+          'KL 95 %',
+          'KL max',
+          'KL overflowed',
+          'forgetting, texts',
+          'forgetting, turns',
+        ],
       ],
       rows,
     ),

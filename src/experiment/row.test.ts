@@ -52,4 +52,15 @@ describe('a row', () => {
     expect(isErrorRow(row)).toBe(true);
     expect(row.error).toBe('no answer');
   });
+
+  test('has no retention where a loss overflowed', () => {
+    const settings = defaultSettings;
+    const task = { env: 'household/ALFWorld-v0.4', split: 'train', index: 0 };
+    const open = openRow({ key: 'k', arm: 'attt', pair: 0, task, settings });
+    const closed = (adapter: number) =>
+      closeRow(open, { texts: { base: 9, adapter: 9.5 }, turns: { base: 1, adapter } }, 1);
+    expect(closed(1.25).retention?.turns).toEqual({ base: 1, adapter: 1.25 });
+    expect(closed(Number.NaN).retention).toBeNull();
+    expect(closed(Number.POSITIVE_INFINITY).retention).toBeNull();
+  });
 });

@@ -50,7 +50,7 @@ export interface Row {
   readonly commands: readonly string[];
   /** Of every step of the last try, to three digits. */
   readonly repetition: readonly number[];
-  /** Of every boundary that measured it, in nats, in order; refused updates too. */
+  /** Of every boundary that measured it, in nats, in order; refused updates too. As the event has it where it overflowed. */
   readonly kl: readonly number[];
   /** Mean weight of every text that was trained. */
   readonly weights: readonly number[];
@@ -153,16 +153,18 @@ export function foldRow(row: OpenRow, event: EpisodeEvent): OpenRow {
   }
 }
 
-/** The finished row. */
+/** The finished row. A retention that overflowed is none: a loss of NaN is kept by no file. */
 export function closeRow(row: OpenRow, retention: Retention | null, seconds: number): Row {
+  const known = retention && measured(retention) ? retention : null;
   return {
     ...row,
-    retention: retention && {
-      texts: roundedLoss(retention.texts),
-      turns: roundedLoss(retention.turns),
-    },
+    retention: known && { texts: roundedLoss(known.texts), turns: roundedLoss(known.turns) },
     seconds: round(seconds, 2),
   };
+}
+
+function measured({ texts, turns }: Retention): boolean {
+  return [texts.base, texts.adapter, turns.base, turns.adapter].every(Number.isFinite);
 }
 
 /** Names a task within a world: rows of several splits may stand in one table, each with tasks from 0. */

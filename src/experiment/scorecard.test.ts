@@ -70,6 +70,20 @@ describe('a scorecard', () => {
     expect(frozen?.stepsSolved).toBe(10.5);
   });
 
+  test('counts KL that overflowed apart, in no quantile and at no place', () => {
+    // As an event has a KL that is not finite; JSON has no infinity.
+    const kl = [
+      [0.1, 0.3],
+      [0.2, 1.7976931348623157e308],
+      [0.3, 0.5, 1.7976931348623157e308],
+    ];
+    const [, card] = scores(kl.map((list, task) => rowOf('attt', task, 1, { kl: list })));
+    // numpy over 0.1, 0.2, 0.3, 0.3, 0.5: median 0.3, 95 % 0.46
+    expect(card?.kl).toMatchObject({ median: 0.3, max: 0.5, measured: 7, overflowed: 2 });
+    near(card?.kl.p95).toBeCloseTo(0.46, 12);
+    expect(card?.klByUpdate).toEqual([0.2, 0.4, null]);
+  });
+
   test('says "not available" of an arm without episodes, never 0', () => {
     expect(naive).toMatchObject({ episodes: 0, rate: null, wilson: null, difference: null });
     expect(naive?.passes[0]).toEqual({ k: 1, at: null, hat: null });

@@ -1,6 +1,7 @@
 /** What came out of an experiment, arm by arm, from its rows. Pure: equal rows give equal numbers. */
 
 import { LabError } from '../errors.ts';
+import { isOverflowed } from '../math/overflow.ts';
 import { deriveRng } from '../math/rng.ts';
 import {
   bootstrapMean,
@@ -56,9 +57,12 @@ export interface Score {
     readonly median: number | null;
     readonly p95: number | null;
     readonly max: number | null;
+    /** How many there are, and how many of them were no finite number: those are in none of the others. */
+    readonly measured: number;
+    readonly overflowed: number;
   };
-  /** Median KL at the i-th measurement of an episode. */
-  readonly klByUpdate: readonly number[];
+  /** Median KL at the i-th measurement of an episode; null where all overflowed. */
+  readonly klByUpdate: readonly (number | null)[];
   readonly meanWeight: number | null;
   readonly actions: Partial<Readonly<Record<ActionClass, number>>>;
   readonly refused: number;
@@ -98,7 +102,8 @@ function scoreOf(arm: Arm, all: readonly Row[], baseline: readonly Row[], seeds:
   const pairs = arm.name === BASELINE ? [] : pairsOf(rows, baseline);
   const tasks = rowsBy(rows, taskOf);
   const taskMeans = [...tasks.values()].map((group) => rateOf(group));
-  const kls = rows.flatMap((row) => row.kl);
+  const measured = rows.flatMap((row) => row.kl);
+  const kls = measured.filter((kl) => !isOverflowed(kl));
   const perSolved = (value: (row: Row) => number) =>
     solved.length === 0 ? null : total(rows, value) / solved.length;
   const perEpisode = (value: (row: Row) => number) =>
@@ -138,7 +143,13 @@ function scoreOf(arm: Arm, all: readonly Row[], baseline: readonly Row[], seeds:
     updates: perEpisode((row) => row.updates),
     rollbacks: perEpisode((row) => row.rollbacks),
     outcomes: sumCounts(rows.map((row) => row.outcomes)),
-    kl: { median: quantile(kls, 0.5), p95: quantile(kls, 0.95), max: quantile(kls, 1) },
+    kl: {
+      median: quantile(kls, 0.5),
+      p95: quantile(kls, 0.95),
+      max: quantile(kls, 1),
+      measured: measured.length,
+      overflowed: measured.length - kls.length,
+    },
     klByUpdate: mediansByPlace(rows.map((row) => row.kl)),
     meanWeight: meanOf(weights),
     actions: sumCounts(rows.map((row) => row.actions)),
@@ -177,11 +188,14 @@ function fifths(rows: readonly Row[]): readonly (number | null)[] {
   );
 }
 
-function mediansByPlace(lists: readonly (readonly number[])[]): readonly number[] {
-  const longest = Math.max(0, ...lists.map((list) => list.length));
+function mediansByPlace(lists: readonly (readonly number[])[]): readonly (number | null)[] {
+  const longest = lists.reduce((most, { length }) => Math.max(most, length), 0);
   return Array.from({ length: longest }, (_, i) => {
     const values = lists.flatMap((list) => list[i] ?? []);
-    return quantile(values, 0.5) ?? Number.NaN;
+    return quantile(
+      values.filter((kl) => !isOverflowed(kl)),
+      0.5,
+    );
   });
 }
 

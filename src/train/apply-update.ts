@@ -1,12 +1,13 @@
 /** An update that is allowed: trained, measured, and judged. */
 
 import type { Settings } from '../config.ts';
+import { finiteOrMax } from '../math/overflow.ts';
 import type { TrainResult } from '../ports.ts';
 import type { Boundary } from '../records.ts';
 import { type Conversation, conversationIds } from '../text/conversation.ts';
 import type { BoundaryPorts, BoundaryRules, BoundaryState } from './boundary-state.ts';
 import type { Candidate } from './candidate.ts';
-import { finiteOrMax, tokenColumns } from './token-columns.ts';
+import { tokenColumns } from './token-columns.ts';
 import { heldTexts, score } from './validation.ts';
 
 export interface Applied {

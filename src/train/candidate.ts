@@ -54,7 +54,7 @@ export function candidateOf(
     source,
     text,
     words: textWords,
-    trainText: { context, ids, weights },
+    trainText: { context, ids, weights, trainable: usable },
     counts,
     ngramStarts: starts,
     meanWeight: usable === 0 ? null : weights.reduce((a, b) => a + b, 0) / usable,

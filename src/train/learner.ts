@@ -181,8 +181,8 @@ export class LoraLearner implements Learner {
 }
 
 /** Context and text as one sequence; nothing of the context is trained. */
-function sequenceOf({ context, ids, weights }: TrainText): WeightedIds {
-  return { ids: [...context, ...ids], weights: [...context.map(() => 0), ...weights] };
+function sequenceOf({ context, ids, weights, ...rest }: TrainText): WeightedIds {
+  return { ids: [...context, ...ids], weights: [...context.map(() => 0), ...weights], ...rest };
 }
 
 /** One number per label, back at the ids they belong to. */

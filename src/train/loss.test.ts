@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { headChunk } from '../model/memory.ts';
 import { lossDivisor, targetsOf, weightedSum } from './loss.ts';
 
@@ -35,6 +35,21 @@ describe('the loss of a window', () => {
     expect(lossDivisor([targets([0.1, 0.1])], 'weights')).toBeCloseTo(0.2, 12);
     expect(lossDivisor([targets([0.1, 0.1])], 'tokens')).toBe(2);
   });
+});
+
+test('by tokens, what is dropped at random still counts, so that it teaches as aTTT does', () => {
+  const novel = [0, 1 / 3, 1 / 3, 1 / 3, 1];
+  const meanOf = (weights: number[], trainable: number) => {
+    const window = [targetsOf({ ids: [5, 6, 7, 8, 9], weights, trainable })];
+    const ones = new Float32Array(4).fill(1); // a cross entropy of 1 each: the loss is Σ w / N
+    return (
+      weightedSum(ones, window[0] ?? targetsOf({ ids: [], weights: [] })) /
+      lossDivisor(window, 'tokens')
+    );
+  };
+  // Four may be trained and weigh 2 together, or two of them 1 each.
+  expect(meanOf(novel, 4)).toBeCloseTo(0.5, 12);
+  expect(meanOf([0, 1, 0, 0, 1], 4)).toBeCloseTo(0.5, 12);
 });
 
 describe('labels', () => {

@@ -19,13 +19,15 @@ import {
   rmsNormBackward,
 } from '../model/ops/index.ts';
 
-/** What the weighted sum is divided by: the sum of the weights, or the number of trained tokens. */
+/** What the weighted sum is divided by: the sum of the weights, or the number of tokens that may be trained. */
 export type Normalisation = 'weights' | 'tokens';
 
 /** One sequence: w_j per id. 0 is context only; the first id can have no label. */
 export interface WeightedIds {
   readonly ids: readonly number[];
   readonly weights: readonly number[];
+  /** N of the loss, where a method gave some of the ids that may be trained no weight; absent: those with one. */
+  readonly trainable?: number;
 }
 
 /** Which rows of a sequence's output predict which ids: the label at index j is predicted by row j - 1. */
@@ -33,10 +35,12 @@ export interface Targets {
   readonly rows: Int32Array; // ascending
   readonly labels: Int32Array;
   readonly weights: Float64Array;
+  /** N. */
+  readonly trainable: number;
 }
 
 /** The labels of a sequence. Throws `bad_input` when there is none or one cannot be predicted. */
-export function targetsOf({ ids, weights }: WeightedIds): Targets {
+export function targetsOf({ ids, weights, trainable }: WeightedIds): Targets {
   if (weights.length !== ids.length) {
     throw new LabError(
       'bad_input',
@@ -64,16 +68,20 @@ export function targetsOf({ ids, weights }: WeightedIds): Targets {
     rows: Int32Array.from(at, (j) => j - 1),
     labels: Int32Array.from(at, (j) => ids[j] ?? 0),
     weights: Float64Array.from(at, (j) => weights[j] ?? 0),
+    trainable: trainable ?? at.length,
   };
 }
 
-/** What the loss of a window of sequences is divided by: Σ w, or N, over all of them together. */
+/**
+ * What the loss of a window of sequences is divided by: Σ w, or N, over all of them together. N counts the ids that may
+ * be trained before any is dropped at random, so that dropping teaches as little as weighing does.
+ */
 export function lossDivisor(window: readonly Targets[], normalisation: Normalisation): number {
   switch (normalisation) {
     case 'weights':
       return window.reduce((sum, { weights }) => sum + weights.reduce((a, b) => a + b, 0), 0);
     case 'tokens':
-      return window.reduce((sum, { labels }) => sum + labels.length, 0);
+      return window.reduce((sum, { trainable }) => sum + trainable, 0);
     default:
       return normalisation satisfies never;
   }

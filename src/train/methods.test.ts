@@ -7,6 +7,7 @@ import {
   type Settings,
 } from '../config.ts';
 import { deriveRng } from '../math/rng.ts';
+import type { TrainText } from '../ports.ts';
 import { dropAtRandom } from './methods/random-drop.ts';
 import { methods, withMethod } from './methods.ts';
 import { fresh, run, type Script, stuck, turn } from './testing-episode.ts';
@@ -108,6 +109,22 @@ test('random drop trains at the mean weight of aTTT, up to half a token', async 
   const tokens = attt?.boundaries[1]?.tokens?.weights.filter((w) => w > 0).length ?? 0;
   expect(mean(attt)).toBeLessThan(1);
   expect(Math.abs(mean(drop) - mean(attt))).toBeLessThanOrEqual(0.5 / tokens + 1e-12);
+});
+
+test('random drop divides by all tokens that may be trained, as aTTT does', async () => {
+  const sequences = await Promise.all(
+    (['attt', 'random_drop'] as const).map(async (method) => {
+      const trained: TrainText[] = [];
+      await run(fresh, { method }, { onTrain: (text) => trained.push(text) });
+      return trained;
+    }),
+  );
+  const counts = sequences.map((texts) => texts.map(({ trainable }) => trainable));
+  expect(counts[1]).toEqual(counts[0]);
+  const weighed = (texts: readonly TrainText[] | undefined) =>
+    texts?.map(({ weights }) => weights.filter((w) => w > 0).length);
+  expect(weighed(sequences[0])).toEqual(counts[0]);
+  expect(weighed(sequences[1])?.[1]).toBeLessThan(counts[0]?.[1] ?? 0);
 });
 
 test('static training comes once, before the first step, on the first prompt', async () => {

@@ -3,7 +3,7 @@
 import { defaultSettings, type Settings } from '../config.ts';
 import { runEpisode } from '../episode.ts';
 import { LabError } from '../errors.ts';
-import type { EpisodePorts, Learner, Order, WorldView } from '../ports.ts';
+import type { EpisodePorts, Learner, Order, TrainText, WorldView } from '../ports.ts';
 import type {
   Boundary,
   EpisodeEvent,
@@ -48,6 +48,7 @@ export function scripted(texts: readonly string[], options: Script = {}) {
       if (!text?.weights.some((w) => w > 0)) throw new LabError('bad_input', 'nothing to train on');
       const length = text.context.length + text.ids.length;
       if (length > contextLength) throw new LabError('limit', `${length} tokens to train on`);
+      options.onTrain?.(text);
       adapter++;
       if (window.length > 1) log.push(`replay ${window.slice(1).map((w) => decode(w.ids))}`);
       log.push(`rate ${learning_rate}`);
@@ -146,6 +147,7 @@ export interface Script {
   /** Nothing that is done changes the world. */
   readonly idleWorld?: boolean;
   readonly loss?: number;
+  readonly onTrain?: (text: TrainText) => void;
   /** What the summary model writes, or throws, in turn. */
   readonly summaries?: readonly (string | LabError)[];
   readonly solvedAt?: number;

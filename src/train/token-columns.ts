@@ -1,6 +1,7 @@
-/** The columns of a boundary's tokens, and numbers as an event can hold them. */
+/** The columns of a boundary's tokens. */
 
 import type { Settings } from '../config.ts';
+import { finiteOrMax } from '../math/overflow.ts';
 import type { Learner, TokenDrift } from '../ports.ts';
 import type { TokenColumns } from '../records.ts';
 import type { Candidate } from './candidate.ts';
@@ -42,9 +43,4 @@ function driftColumns(
       }),
     }),
   };
-}
-
-/** JSON has no NaN: an overflowed number is recorded as the largest one. */
-export function finiteOrMax(x: number): number {
-  return Number.isFinite(x) ? x : Number.MAX_VALUE;
 }

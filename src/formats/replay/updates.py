@@ -12,7 +12,7 @@ def updates(model):
     for event in events:
         if event["type"] == "boundary" and event["losses"]:
             before, moments = [p.detach().clone() for p in params], copy.deepcopy(adam.state_dict())
-            text = Text(event["tokens"])
+            text = Text(event)
             found = [text.cross_entropies(model)]
             for _ in event["losses"][1:]:
                 adam.zero_grad()
