@@ -143,6 +143,26 @@ test('a report is made of the runs kept here, and all runs are deleted after ask
   await expect(alone.locator('body')).toContainText('frozen');
   await expectClean(alone);
   await alone.close();
+  // Files that are no experiment's are refused by place and reason, with what to do.
+  const why = async (...files: readonly (readonly [name: string, text: string])[]) => {
+    await report
+      .locator('input[type=file]')
+      .setInputFiles(
+        files.map(([name, text]) => ({ name, mimeType: '', buffer: Buffer.from(text) })),
+      );
+    return report.getByRole('alert');
+  };
+  const header = '{"schema":1,"experiment":{"tasks":[0],"seeds":[1]},"arms":[]}';
+  await expect(await why(['settings.json', '{"att":{}}'], ['rows.jsonl', ''])).toContainText(
+    'settings.json has no schema; expected what "attt experiment" writes',
+  );
+  await expect(await why(['experiment.json', header], ['rows.jsonl', 'null\n'])).toContainText(
+    'rows.jsonl, line 1, is damaged: it holds null, expected one row of an experiment.',
+  );
+  await expectClean(page, 'dialog[open]');
+  await expect(await why(['experiment.json', header], ['rows.jsonl.gz', 'no gzip'])).toContainText(
+    'rows.jsonl.gz could not be unpacked',
+  );
   await report.getByRole('button', { name: 'Close' }).click();
   await expect(report).toHaveCount(0);
 

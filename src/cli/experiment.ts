@@ -4,7 +4,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { taskSetHash } from '../envs/task-set.ts';
 import type { ModelFacts } from '../experiment/applicable.ts';
 import { type Experiment, readExperiment } from '../experiment/experiment.ts';
-import { checkSame, type Header } from '../experiment/header.ts';
+import { checkSame, type Header, plannedKeys } from '../experiment/header.ts';
 import { mix } from '../experiment/mix.ts';
 import {
   type Arm,
@@ -165,10 +165,14 @@ export async function mergeExperiments(
     const same = there.get(row.key);
     if (!same || !sameResult(same, row)) await writer.append(row);
   }
+  const own = plannedKeys(header).flatMap((key) => rows.get(key) ?? []);
+  const strange = rows.size - own.length;
+  if (strange > 0)
+    note(`${strange} rows of arms, tasks or seeds that are not planned count for nothing.`);
   return {
     planned: header.planned,
-    finished: rows.size,
-    errors: [...rows.values()].filter(isErrorRow).length,
+    finished: own.length,
+    errors: own.filter(isErrorRow).length,
   };
 }
 

@@ -5,7 +5,7 @@ import { LabError } from '../errors.ts';
 import type { EpisodeEvent, RunManifest } from '../records.ts';
 import { type Tried, type Tries, triesBefore, triesFrom, withoutForks } from '../tries.ts';
 import type { Header } from './header.ts';
-import type { Arm } from './plan.ts';
+import { type Arm, keyOf } from './plan.ts';
 import { closeRow, foldRow, isErrorRow, openRow, type Row } from './row.ts';
 
 export interface FinishedRun {
@@ -41,7 +41,8 @@ export function experimentOfRuns(runs: readonly FinishedRun[]): RunsAsExperiment
   const episodes = new Map<string, TriedRun[]>();
   for (const run of same) {
     const { task, settings } = run.manifest;
-    const key = `${armOf(settings, arms).name}/${task.split}/${task.index}/${settings.seed}`;
+    const { split, index } = task;
+    const key = keyOf({ arm: armOf(settings, arms).name, split, task: index, seed: settings.seed });
     episodes.set(key, [...(episodes.get(key) ?? []), run]);
   }
   const rows: Row[] = [];

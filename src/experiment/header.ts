@@ -5,7 +5,7 @@ import { LabError } from '../errors.ts';
 import { formatIndices } from '../formats/indices.ts';
 import type { BackendName } from '../records.ts';
 import type { Experiment } from './experiment.ts';
-import { type Arm, settingsOf } from './plan.ts';
+import { type Arm, keyOf, settingsOf } from './plan.ts';
 
 /** `experiment.json` beside the rows. */
 export interface Header {
@@ -54,6 +54,18 @@ export function readHeader(text: string, where: string): Header {
     `${where} has ${what}; expected what "attt experiment" writes, with schema 1. Take another folder, or another version.`,
     { where },
   );
+}
+
+/** The keys of all its episodes, as a plan makes them; of a mix, those of each experiment, once. */
+export function plannedKeys(header: Header): readonly string[] {
+  if (header.mixed) return [...new Set(header.mixed.experiments.flatMap(plannedKeys))];
+  const { arms, experiment } = header;
+  const { split, tasks, seeds } = experiment;
+  return arms
+    .filter(({ notApplicable }) => notApplicable === null)
+    .flatMap((arm) =>
+      seeds.flatMap((seed) => tasks.map((task) => keyOf({ arm: arm.name, split, task, seed }))),
+    );
 }
 
 /** What differs between two headers, in words; empty when their rows may stand in one table. */

@@ -2,7 +2,7 @@
 
 import { changedFields } from '../config.ts';
 import { LabError } from '../errors.ts';
-import { differences, type Header } from './header.ts';
+import { differences, type Header, plannedKeys } from './header.ts';
 import { type Arm, settingsOf } from './plan.ts';
 
 /**
@@ -61,13 +61,4 @@ function checkArm(one: Arm, two: Arm): void {
     `"${one.name}" is another arm in one experiment than in another (${found.join('; ')}); expected one arm by one name. Mixing is for other tasks, seeds, arms, models or machines: make a report of each by itself.`,
     { arm: one.name },
   );
-}
-
-/** The keys of its episodes, as a plan makes them. */
-function plannedKeys({ arms, experiment: { split, tasks, seeds } }: Header): readonly string[] {
-  return arms
-    .filter(({ notApplicable }) => notApplicable === null)
-    .flatMap(({ name }) =>
-      seeds.flatMap((seed) => tasks.map((task) => `${name}/${split}/${task}/${seed}`)),
-    );
 }

@@ -83,7 +83,7 @@ export function planExperiment(
     arms
       .filter((arm) => arm.notApplicable === null)
       .map((arm) => ({
-        key: `${arm.name}/${task.split}/${task.index}/${seed}`,
+        key: keyOf({ arm: arm.name, split: task.split, task: task.index, seed }),
         arm: arm.name,
         pair,
         task,
@@ -92,6 +92,22 @@ export function planExperiment(
       })),
   );
   return { experiment, arms, episodes };
+}
+
+/** Names an episode within its experiment. */
+export function keyOf({
+  arm,
+  split,
+  task,
+  seed,
+}: {
+  readonly arm: string;
+  readonly split: string;
+  /** Its place in the split. */
+  readonly task: number;
+  readonly seed: number;
+}): string {
+  return `${arm}/${split}/${task}/${seed}`;
 }
 
 /** What a plan can tell of differences to the baseline, where it has one. */

@@ -4,6 +4,7 @@ import { methodNames } from '../config.ts';
 import { LabError } from '../errors.ts';
 import { finiteOrMax } from '../math/overflow.ts';
 import type { StopReason } from '../records.ts';
+import { keyOf } from './plan.ts';
 import { isErrorRow, type Row } from './row.ts';
 
 /**
@@ -75,8 +76,8 @@ export function readRow(line: string, where: string): Row {
     if (!is(row[field])) throw refuse(`its ${field} is ${shown(row[field])}, expected ${expected}`);
   }
   const checked = row as unknown as Row; // every field was checked
-  const { arm, split, task, seed, key } = checked;
-  const due = `${arm}/${split}/${task}/${seed}`;
+  const { key } = checked;
+  const due = keyOf(checked);
   if (key !== due) throw refuse(`its key is "${key}", and its fields say "${due}"`);
   return checked;
 }

@@ -69,12 +69,16 @@ describe('a report', () => {
     expect(toMarkdown({ title: '', blocks })).not.toContain('| attt lora_rank=4 | 0/0');
   });
 
-  test('counts rows of arms that the header lacks in a sentence, and in nothing else', () => {
-    const strange = { ...rowOf('naive', 0, 1, { solved: true }), build: '0+gbbb' };
-    const { title, blocks } = reportOf(header, [...rows, strange], '2026-11-29', ['A pilot.']);
+  test('counts rows of arms, tasks or seeds that are not planned in a sentence, and in nothing else', () => {
+    const over = { solved: true, build: '0+gbbb' };
+    const strange = [
+      ...[rowOf('naive', 0, 1, over), rowOf('attt', 9, 1, over), rowOf('attt', 0, 2, over)],
+      { ...rowOf('attt', 0, 1, over), split: 'train' },
+    ];
+    const { title, blocks } = reportOf(header, [...rows, ...strange], '2026-11-29', ['A pilot.']);
     const sentence = {
       kind: 'text',
-      text: 'Left out: 1 rows of 1 arms that experiment.json does not name (naive).',
+      text: 'Left out: 4 rows of arms, tasks or seeds that experiment.json does not plan, naive/valid_seen/0/1, attt/valid_seen/9/1, attt/valid_seen/0/2 and others.',
     };
     expect(blocks).toContainEqual(sentence);
     const others = blocks.filter((block) => block.kind !== 'text' || block.text !== sentence.text);

@@ -5,8 +5,8 @@ import type { Interval } from '../math/statistics.ts';
 import type { StartAdapterRef } from '../records.ts';
 import { claims } from './claims.ts';
 import type { Block, Cells, Report } from './document.ts';
-import type { Header } from './header.ts';
-import { type Arm, BASELINE, designOf } from './plan.ts';
+import { type Header, plannedKeys } from './header.ts';
+import { type Arm, BASELINE, designOf, keyOf } from './plan.ts';
 import { powerInWords } from './power.ts';
 import type { Row } from './row.ts';
 import { type Score, scorecard } from './scorecard.ts';
@@ -16,8 +16,8 @@ import { sweepsOf } from './sweeps.ts';
 const NONE = 'n/a';
 
 /**
- * `date` is when the rows were made, e.g. 2026-11-29; `notes` are put first, one paragraph each. Rows of arms that the
- * header does not name are counted in a sentence and stand in no table.
+ * `date` is when the rows were made, e.g. 2026-11-29; `notes` are put first, one paragraph each. Rows that the
+ * header does not plan are counted in a sentence and stand in no table.
  */
 export function reportOf(
   header: Header,
@@ -25,8 +25,9 @@ export function reportOf(
   date: string,
   notes: readonly string[] = [],
 ): Report {
-  const named = new Set(header.arms.map(({ name }) => name));
-  const rows = all.filter(({ arm }) => named.has(arm));
+  const planned = new Set(plannedKeys(header));
+  const isPlanned = (row: Row) => planned.has(keyOf(row));
+  const rows = all.filter(isPlanned);
   const scores = scorecard(header, rows);
   const applicable = scores.filter(({ arm }) => arm.notApplicable === null);
   const run = applicable.filter(({ episodes, errors }) => episodes + errors > 0);
@@ -36,7 +37,7 @@ export function reportOf(
     blocks: [
       ...mixture(header),
       ...notes.map(text),
-      ...strangers(all.filter((row) => !named.has(row.arm))),
+      ...strangers(all.filter((row) => !isPlanned(row))),
       ...opening(header, rows, run, waiting),
       ...success(run),
       ...claimsSection(scores, rows),
@@ -65,10 +66,10 @@ function mixture({ mixed }: Header): Block[] {
 
 function strangers(rows: readonly Row[]): Block[] {
   if (rows.length === 0) return [];
-  const arms = [...new Set(rows.map(({ arm }) => arm))].sort();
+  const keys = rows.slice(0, 3).map(keyOf);
   return [
     text(
-      `Left out: ${rows.length} rows of ${arms.length} arms that experiment.json does not name (${arms.join('; ')}).`,
+      `Left out: ${rows.length} rows of arms, tasks or seeds that experiment.json does not plan, ${keys.join(', ')}${rows.length > keys.length ? ' and others' : ''}.`,
     ),
   ];
 }
