@@ -1,0 +1,102 @@
+/** What a file's queue leaves out for what was run here already. Runs are made by hand. */
+
+import { beforeEach, expect, test, vi } from 'vitest';
+import { madeRun } from '../../e2e/fixtures/recorded/household-run.ts';
+import type { SettingsPatch } from '../config.ts';
+import { planExperiment } from '../experiment/plan.ts';
+import type { ModelInfo, RunSummary } from '../records.ts';
+import { startSummary } from '../store/summary.ts';
+import { startQueue } from './queue.ts';
+import { initialState } from './state.ts';
+import { dispatch, useLab } from './store.ts';
+import { testingEngine } from './testing-engine.ts';
+
+const lists = { runs: [], models: [], snapshotSizes: {}, control: null };
+let engine = testingEngine(lists);
+vi.mock('./engine.ts', () => ({ engine: () => engine.client, engineDown: { engine: 'down' } }));
+
+const events = madeRun({ steps: 4, seed: 3 });
+const [first] = events;
+if (first?.type !== 'episode_started') throw new Error('the made run starts with its manifest');
+const { manifest, task } = first;
+const model = {
+  ...{ name: 'writer', sha256: manifest.modelSha256, contextLength: 512, parameters: 135e6 },
+} as ModelInfo; // what is read of it
+const reflexion: SettingsPatch = { reflexion_tries: 3 };
+const plan = planExperiment(
+  {
+    ...{ name: 'tries', question: '', env: task.env, split: task.split, tasks: [0], seeds: [1] },
+    ...{ methods: ['reflexion'], settings: reflexion, sweeps: [] },
+  },
+  [{ ...task, index: 0 }],
+  null,
+);
+const [planned] = plan.episodes;
+if (!planned) throw new Error('one episode is planned');
+
+/** A try that failed, begun with these reflections. */
+function tried(id: string, reflections: readonly string[]): RunSummary {
+  const own = {
+    ...manifest,
+    task: planned?.task ?? task,
+    settings: planned?.settings ?? manifest.settings,
+  };
+  const begun = reflections.length > 0 ? { ...own, reflections } : own;
+  return { ...startSummary(id, '2026-01-01T00:00:00.000Z', begun), reason: 'failed' };
+}
+
+/** The events of such a try; null for the last one, which writes nothing. */
+const eventsOf = (wrote: string | null) =>
+  events.map((event) =>
+    event.type === 'episode_ended' && wrote !== null
+      ? { ...event, reflection: { text: wrote, ids: [1], promptTokens: 1 } }
+      : event,
+  );
+
+beforeEach(() => {
+  engine = testingEngine(lists);
+  const backend = { backend: manifest.backend } as never; // the one thing that is read of it
+  useLab.setState({ ...initialState, engine: 'ready', model, capabilities: backend }, true);
+  dispatch({ type: 'writer', writer: 'this_tab' });
+});
+
+/** Starts the queue with these runs here, and answers what it asks of them; `done` when it has ended. */
+async function queued(...kept: readonly (readonly [RunSummary, string | null])[]) {
+  dispatch({ type: 'runs', runs: kept.map(([run]) => run) });
+  const done = startQueue(plan, true);
+  (await engine.newest('tasks')).answer([planned?.task]);
+  (await engine.newest('settle')).answer([planned?.settings]);
+  if (kept.length > 0) await engine.newest('runEvents');
+  for (const { name, input, answer } of [...engine.asked]) {
+    if (name !== 'runEvents') continue;
+    const wrote = kept.find(([{ id }]) => id === (input as { readonly id: string }).id);
+    answer(eventsOf(wrote?.[1] ?? null));
+  }
+  return { done };
+}
+
+test('a tab that was closed between two tries goes on with the next one, and not with the first', async () => {
+  const { done } = await queued([tried('a', []), 'Look in the fridge.']);
+  const stream = await engine.newest('run');
+  expect(stream.input).toMatchObject({ reflections: ['Look in the fridge.'] });
+  stream.answer({ ...tried('b', ['Look in the fridge.']), reason: 'stopped' });
+  await done;
+});
+
+test('an episode without a run begins with its first try', async () => {
+  const { done } = await queued();
+  const stream = await engine.newest('run');
+  expect(stream.input).not.toHaveProperty('reflections');
+  stream.answer({ ...tried('a', []), reason: 'stopped' });
+  await done;
+});
+
+test('an episode whose last try is here is left out', async () => {
+  const { done } = await queued(
+    [tried('c', ['one', 'two']), null],
+    [tried('b', ['one']), 'two'],
+    [tried('a', []), 'one'],
+  );
+  await done;
+  expect(engine.asked.filter(({ name }) => name === 'run')).toEqual([]);
+});
