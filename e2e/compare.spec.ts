@@ -42,6 +42,27 @@ function startOf(events: readonly EpisodeEvent[]) {
   return first;
 }
 
+test('a compared run has one number everywhere, and its numbers are a table', async ({ page }) => {
+  await playBack(page, { runs: kept, modelLoaded: true });
+  // The first of the link was deleted.
+  await page.goto('/#compare=gone.run-1.run-0');
+  await expect(page.locator('.overlay-legend > button')).toHaveText([
+    '1: frozen, seed 3',
+    '2: attt, seed 1',
+  ]);
+  const row = (at: string) => page.locator('.runs-table tbody tr').filter({ hasText: at });
+  await expect(row('11:00').locator('.pick')).toHaveText('1');
+  await expect(row('10:00').locator('.pick')).toHaveText('2');
+  await page.getByRole('button', { name: 'Repetition: numbers as a table' }).click();
+  const numbers = page.getByRole('dialog');
+  await expect(numbers.locator('tbody tr')).toHaveCount(20);
+  await expect(numbers.locator('thead th')).toHaveText([
+    'step',
+    '1: frozen, seed 3',
+    '2: attt, seed 1',
+  ]);
+});
+
 test('runs are filtered, noted and compared, and the numbers go home', async ({ page }) => {
   await playBack(page, { runs: kept, modelLoaded: true });
   await page.goto('/');

@@ -4,7 +4,6 @@ import {
   type CSSProperties,
   lazy,
   memo,
-  type RefObject,
   Suspense,
   useEffect,
   useMemo,
@@ -13,14 +12,12 @@ import {
 } from 'react';
 import { type ChartKind, chartKinds, mostSmoothing, smoothingOf } from './chart-choices.ts';
 import { type ChartSpec, chartSpec, chartTitle, scaleOf, smoothedSpec } from './chart-specs.ts';
-import { csvOf } from './csv.ts';
-import { Dialog } from './dialog.tsx';
 import { EnlargeButton } from './enlarge-button.tsx';
 import { Icon } from './icons.tsx';
 import { valueText } from './numbers.ts';
+import { NumbersDialog } from './numbers-dialog.tsx';
 import { axisUnits, OverAxis } from './over-axis.tsx';
 import type { RunView } from './run-view.ts';
-import { SavePlot } from './save-plot.tsx';
 import { axisEnd, summaryOf } from './series.ts';
 import { shownStep } from './state.ts';
 import { type AcrossAxis, acrossSteps, along, placeOf, placesOf } from './step-axis.ts';
@@ -278,7 +275,16 @@ const Chart = memo(function Chart({
           .join(' ')}
       </figcaption>
       {table && (
-        <NumbersDialog spec={spec} plot={plot} drawn={!empty} onClose={() => setTable(false)} />
+        <NumbersDialog
+          name={spec.title.toLowerCase().replaceAll(' ', '-')}
+          title={`${spec.title} (${spec.unit})`}
+          across={say.step}
+          lines={spec.lines}
+          points={spec.points}
+          plot={plot}
+          drawn={!empty}
+          onClose={() => setTable(false)}
+        />
       )}
     </figure>
   );
@@ -302,62 +308,6 @@ function Cursor({ start, end, across }: { start: number; end: number; across: Ac
 function valueAt(points: ChartSpec['points'], key: string, t: number): number | null {
   const found = points.findLast((point) => (point.t ?? 0) <= t && (point[key] ?? null) !== null);
   return found?.[key] ?? null;
-}
-
-function NumbersDialog({
-  spec,
-  plot,
-  drawn,
-  onClose,
-}: {
-  spec: ChartSpec;
-  plot: RefObject<HTMLElement | null>;
-  drawn: boolean;
-  onClose: () => void;
-}) {
-  const columns = ['t', ...spec.lines.map((line) => line.key)];
-  const csv = csvOf([
-    ['step', ...spec.lines.map((line) => (line.faint ? `${line.label} raw` : line.label))],
-    ...spec.points.map((point) => columns.map((key) => point[key] ?? null)),
-  ]);
-  return (
-    <Dialog title={`${spec.title}, ${spec.unit}`} onClose={onClose}>
-      <SavePlot
-        name={spec.title.toLowerCase().replaceAll(' ', '-')}
-        title={`${spec.title} (${spec.unit})`}
-        lines={spec.lines}
-        plot={plot}
-        drawn={drawn}
-        csv={csv}
-      />
-      <table>
-        <thead>
-          <tr>
-            <th scope="col" className="number">
-              {say.step}
-            </th>
-            {spec.lines.map((line) => (
-              <th key={line.key} scope="col" className="number">
-                {line.label}
-                {line.faint && say.raw}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {spec.points.map((point) => (
-            <tr key={point.t}>
-              {columns.map((key) => (
-                <td key={key} className="number">
-                  {valueText(point[key])}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Dialog>
-  );
 }
 
 /** The value as it was, until so many animation frames after a change. */

@@ -6,6 +6,7 @@ import {
   countText,
   durationText,
   minuteText,
+  placeText,
   plural,
   valueText,
   whenText,
@@ -42,6 +43,18 @@ test('durations use the two largest units', () => {
     '1 h 4 min',
     '',
   ]);
+});
+
+test('counts and steps beyond a thousand are written whole', () => {
+  expect([1234, 1235, -54_321, 123_456, 1234.5, 2e6].map(valueText)).toEqual([
+    '1234',
+    '1235',
+    '−54321',
+    '123456',
+    '1230',
+    '2.0e+6',
+  ]);
+  expect([1234, 1 / 3, 5012.2504].map(placeText)).toEqual(['1234', '0.333', '5012.25']);
 });
 
 test('values have three significant digits, a true minus, and a dash where there is none', () => {

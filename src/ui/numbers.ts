@@ -39,15 +39,21 @@ export function countText(count: number): string {
   return `${scaled >= 99.5 ? scaled.toFixed(0) : scaled.toFixed(1)} ${unit}`;
 }
 
-/** Three significant digits, without a tail of zeros; a dash where nothing was measured. */
+/** Whole numbers up to a million in full, three significant digits of others, without a tail of zeros; a dash where nothing was measured. */
 export function valueText(value: number | null | undefined): string {
   if (value === null || value === undefined) return '–';
   if (!Number.isFinite(value)) return String(value);
   if (value === 0) return '0';
   const size = Math.abs(value);
+  if (Number.isInteger(value) && size < 1e6) return String(value).replace('-', '−');
   if (size < 0.001 || size >= 1e5) return value.toExponential(1).replace('-', '−');
   const text = String(Number(value.toPrecision(3)));
   return text.replace('-', '−');
+}
+
+/** A place on the axis of a chart, close enough to tell two steps apart: `1234`, `0.333`, `5012.25`. */
+export function placeText(place: number): string {
+  return String(Number(place.toFixed(3)));
 }
 
 /** A whole number with its noun: `1 step`, `4 steps`. */

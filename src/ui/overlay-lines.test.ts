@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { madeRun } from '../../e2e/fixtures/recorded/household-run.ts';
+import { chartCsv } from './chart-table.ts';
+import { meanLine } from './compare-numbers.ts';
 import { drawingOf, placesOfAll } from './overlay-lines.ts';
 import { foldRun, type RunView } from './run-view.ts';
 
@@ -9,6 +11,14 @@ function made(steps: number, seed: number, timed = true): RunView {
   const run = foldRun(timed ? events : bare, { id: `${seed}`, name: `${seed}` });
   if (!run) throw new Error('the made run starts');
   return run;
+}
+
+/** A run of so many steps, each as its first: quicker made than played. */
+function longRun(of: RunView, count: number): RunView {
+  const [step] = of.steps;
+  if (!step) throw new Error('the made run has a step');
+  const steps = Array.from({ length: count }, (_, i) => ({ ...step, t: i + 1 }));
+  return { ...of, steps, items: steps, boundaries: [] };
 }
 
 const wish = { quantity: 'repetition', grouped: false, past: 0 } as const;
@@ -54,4 +64,23 @@ test('a group is one line with its band, whichever the axis', () => {
     ).toEqual(['attt (n = 2)']);
     expect(bands, axis).toHaveLength(1);
   }
+});
+
+test('the file of 30 runs over tokens has every value of every run', () => {
+  const runs = Array.from({ length: 30 }, (_, seed) => made(50, seed + 1));
+  const drawing = drawingOf(runs, { ...wish, places: placesOfAll(runs, 'tokens') });
+  const [, ...rows] = chartCsv('tokens', drawing.lines, drawing.points).trim().split('\n');
+  const values = rows.flatMap((row) => row.split(',').slice(1)).filter((cell) => cell !== '');
+  expect(values).toHaveLength(30 * 50);
+});
+
+test('the mean of a run of 1,200 steps and one of 900 is over both as far as both go', () => {
+  const runs = [longRun(made(1, 1), 1200), longRun(made(1, 2), 900)];
+  const wished = { quantity: 'updates', grouped: true, past: 0, places: null } as const;
+  const { points } = drawingOf(runs, wished);
+  const both = points.filter(({ 'low 0': low }) => low !== null).map(({ t }) => t ?? 0);
+  expect(points).toHaveLength(1201);
+  expect(Math.max(...both)).toBeLessThanOrEqual(900);
+  const counts = meanLine(runs, 'updates').map(({ n }) => n);
+  expect(counts).toEqual(Array.from({ length: 1201 }, (_, t) => (t <= 900 ? 2 : 1)));
 });

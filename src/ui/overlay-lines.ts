@@ -11,7 +11,7 @@ import {
 } from './compare-numbers.ts';
 import type { PlotBand, PlotLine, Series } from './plot.tsx';
 import type { RunView } from './run-view.ts';
-import { decimate, smoothed } from './series.ts';
+import { smoothed } from './series.ts';
 import { type Places, placeOf, placesOf, type StepAxis } from './step-axis.ts';
 import { overlay as say } from './strings.ts';
 
@@ -72,7 +72,9 @@ function shapeOf(index: number, quantity: CompareQuantity): PlotLine['shape'] {
 function ofRuns(runs: readonly RunView[], { quantity, past, places }: OverlayWish): Drawing {
   const rows = new Map<number, Record<string, number | null>>();
   const put = (t: number, key: string, value: number | null) => {
-    rows.set(t, { ...(rows.get(t) ?? { t }), [key]: value });
+    const row = rows.get(t);
+    if (row) row[key] = value;
+    else rows.set(t, { t, [key]: value });
   };
   const lines: PlotLine[] = [];
   runs.forEach((run, index) => {
@@ -135,5 +137,5 @@ function ofGroups(runs: readonly RunView[], { quantity, past, places }: OverlayW
 }
 
 function inOrder(rows: ReadonlyMap<number, Record<string, number | null>>): Points {
-  return decimate([...rows.values()].sort((a, b) => (a.t ?? 0) - (b.t ?? 0)));
+  return [...rows.values()].sort((a, b) => (a.t ?? 0) - (b.t ?? 0));
 }

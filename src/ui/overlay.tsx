@@ -3,9 +3,11 @@
 import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
 import { smoothingOf } from './chart-choices.ts';
 import { scaleOf } from './chart-specs.ts';
+import { chartCsv } from './chart-table.ts';
 import { OwnScale, OwnSmoothing } from './charts.tsx';
 import { type CompareQuantity, compareQuantities } from './compare-numbers.ts';
-import { csvOf } from './csv.ts';
+import { Icon } from './icons.tsx';
+import { NumbersDialog } from './numbers-dialog.tsx';
 import { axisUnits, OverAxis } from './over-axis.tsx';
 import { type Drawing, drawingOf, placesOfAll } from './overlay-lines.ts';
 import type { RunView } from './run-view.ts';
@@ -13,7 +15,7 @@ import { SavePlot } from './save-plot.tsx';
 import { axisEnd } from './series.ts';
 import { acrossPlaces, acrossSteps, type StepAxis } from './step-axis.ts';
 import { dispatch, useLab } from './store.ts';
-import { overlay as say } from './strings.ts';
+import { charts, overlay as say } from './strings.ts';
 
 const Plot = lazy(() => import('./plot.tsx').then((module) => ({ default: module.Plot })));
 
@@ -29,6 +31,7 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
   );
   const [hovered, setHovered] = useState<string | null>(null);
   const [held, setHeld] = useState<string | null>(null);
+  const [table, setTable] = useState(false);
   const box = useRef<HTMLElement>(null);
   const places = useMemo(() => placesOfAll(runs, wished), [runs, wished]);
   const axis = places ? wished : 'step';
@@ -52,13 +55,6 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
   const title = compareQuantities[quantity];
   const standsOut =
     [hovered, held].find((label) => drawing.lines.some((line) => line.label === label)) ?? null;
-  const csv = csvOf([
-    [axis, ...drawing.lines.map(({ label, faint }) => (faint ? `${label} raw` : label))],
-    ...drawing.points.map((point) => [
-      point.t ?? null,
-      ...drawing.lines.map(({ key }) => point[key] ?? null),
-    ]),
-  ]);
   return (
     <section className="compare-part" aria-labelledby="overlay-title">
       <div className="compare-bar">
@@ -99,8 +95,17 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
           lines={drawing.lines}
           plot={box}
           drawn={drawing.points.length > 0}
-          csv={csv}
+          csv={() => chartCsv(axis, drawing.lines, drawing.points)}
         />
+        <button
+          type="button"
+          className="button bare iconic small"
+          aria-label={charts.table(title)}
+          data-tip={charts.tableHelp}
+          onClick={() => setTable(true)}
+        >
+          <Icon name="table" />
+        </button>
       </div>
       <p className="chart-legend overlay-legend">
         {drawing.lines
@@ -147,6 +152,18 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
           </Suspense>
         )}
       </figure>
+      {table && (
+        <NumbersDialog
+          name={`compare-${quantity}`}
+          title={title}
+          across={axisUnits[axis]}
+          lines={drawing.lines}
+          points={drawing.points}
+          plot={box}
+          drawn={drawing.points.length > 0}
+          onClose={() => setTable(false)}
+        />
+      )}
     </section>
   );
 }

@@ -1,6 +1,6 @@
 /** One chart over steps, drawn by recharts. Knows lines, limits and the chosen step; not what they mean. */
 
-import { memo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import {
   Area,
   CartesianGrid,
@@ -15,8 +15,9 @@ import {
   XAxis,
   YAxis,
 } from 'recharts';
+import { drawnPoints } from './drawn-points.ts';
 import { valueText } from './numbers.ts';
-import { type AxisWish, axisOf } from './series.ts';
+import { type AxisWish, axisOf, extremesOf } from './series.ts';
 import { type AcrossAxis, logTicks, placeOf, stepAt } from './step-axis.ts';
 import { dispatch } from './store.ts';
 import { plot as say } from './strings.ts';
@@ -92,13 +93,27 @@ export const Plot = memo(function Plot({
 }: PlotProps) {
   const [drag, setDrag] = useState<{ readonly from: number; readonly to: number } | null>(null);
   const crowded = points.length > wellApart;
-  const axis = axisOf(scale === 'log' ? nearFirst(points, lines) : valuesOf(points, lines), {
-    kind: scale,
-    limits: limits.map((limit) => limit.y),
-    parts,
-  });
+  // Over all values: an axis does not change with what is left out of the drawing.
+  const axis = useMemo(
+    () =>
+      axisOf(scale === 'log' ? nearFirst(points, lines) : valuesOf(points, lines), {
+        kind: scale,
+        limits: limits.map((limit) => limit.y),
+        parts,
+      }),
+    [points, lines, limits, scale, parts],
+  );
   const { low, high, places, counted } = across;
-  const drawn = drawable(points, across, scale);
+  const drawn = useMemo(
+    () =>
+      drawnPoints(
+        drawable(points, across, scale),
+        lines.map(({ key }) => key),
+        across.low,
+        across.high,
+      ),
+    [points, across, scale, lines],
+  );
   /** What is meant by a place: the step at it, where the axis knows of steps. */
   const meant = (label: string | number | undefined) =>
     places ? stepAt(places, Number(label)) : Number(label);
@@ -289,8 +304,10 @@ function nearFirst(
   points: PlotProps['points'],
   lines: readonly PlotLine[],
 ): readonly (number | null)[] {
-  const first = valuesOf(points, lines.slice(0, 1)).filter((value) => value !== null && value > 0);
-  const least = farBelow * Math.min(...first.map(Number));
+  const first = valuesOf(points, lines.slice(0, 1)).flatMap((value) =>
+    value !== null && value > 0 ? [value] : [],
+  );
+  const least = farBelow * extremesOf(first).low;
   return valuesOf(points, lines).filter((value) => value !== null && value >= least);
 }
 

@@ -20,11 +20,11 @@ export function SavePlot({
   plot: RefObject<HTMLElement | null>;
   /** False where there is nothing to draw. */
   drawn: boolean;
-  csv: string;
+  csv: () => string;
 }) {
   const svg = () => {
     const chart = plot.current?.querySelector<SVGSVGElement>('svg.recharts-surface');
     return chart ? plotSvg(chart, title, lines) : '';
   };
-  return <SaveButtons name={name} svg={drawn ? svg : null} table={name} csv={() => csv} />;
+  return <SaveButtons name={name} svg={drawn ? svg : null} table={name} csv={csv} />;
 }

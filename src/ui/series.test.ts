@@ -2,16 +2,14 @@
 
 import { expect, test } from 'vitest';
 import { madeRun } from '../../e2e/fixtures/recorded/household-run.ts';
-import { boundaryAt, foldRun } from './run-view.ts';
+import { boundaryAt, foldRun, type RunView } from './run-view.ts';
 import {
   axisEnd,
   axisOf,
   countSeries,
   countsAt,
-  decimate,
   klSeries,
   lossSeries,
-  maxPoints,
   repetitionSeries,
   summaryOf,
 } from './series.ts';
@@ -20,6 +18,14 @@ function run(steps = 50) {
   const view = foldRun(madeRun({ steps, talk: 2, seed: 6 }), { id: null, name: 'made' });
   if (!view) throw new Error('the made run starts');
   return view;
+}
+
+/** A run of so many steps, each as its first: quicker made than played. */
+function longRun(of: RunView, count: number): RunView {
+  const [step] = of.steps;
+  if (!step) throw new Error('the made run has a step');
+  const steps = Array.from({ length: count }, (_, i) => ({ ...step, t: i + 1 }));
+  return { ...of, steps, items: steps, boundaries: [] };
 }
 
 test('counts only grow, and end where the run says', () => {
@@ -49,13 +55,10 @@ test('boundaries that trained nothing have no loss and no KL', () => {
   expect(klSeries(view)).toHaveLength(trained.length);
 });
 
-test('10,000 points are thinned to at most 1,000, with the last one and the marks', () => {
-  const points = Array.from({ length: 10_000 }, (_, t) => ({ t }));
-  const kept = decimate(points, (point) => point.t % 1234 === 1);
-  expect(kept.length).toBeLessThanOrEqual(maxPoints);
-  expect(kept.at(-1)?.t).toBe(9999);
-  expect(kept.filter((point) => point.t % 1234 === 1)).toHaveLength(9);
-  expect(decimate(points, () => true).length).toBeLessThanOrEqual(maxPoints);
+test('a series has every step, however many there are', () => {
+  const view = longRun(run(1), 1200);
+  expect(countSeries(view)).toHaveLength(1201);
+  expect(repetitionSeries(view)).toHaveLength(1200);
 });
 
 test('the step axis grows in jumps and not past the limit', () => {

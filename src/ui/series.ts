@@ -3,9 +3,6 @@
 import { isRollback, type RunView } from './run-view.ts';
 import { series as say } from './strings.ts';
 
-/** More points than this cost a visible pause at each redraw and show no more. */
-export const maxPoints = 1000;
-
 export interface RepetitionPoint {
   readonly t: number;
   /** repetition_t of the step; null at a point that only carries a boundary. */
@@ -45,35 +42,28 @@ export interface GradientPoint {
 
 export function repetitionSeries(run: RunView): readonly RepetitionPoint[] {
   const ratios = new Map(run.boundaries.map((boundary) => [boundary.t, boundary.ratio]));
-  return decimate(
-    run.steps.map((step) => ({
-      t: step.t,
-      repetition: step.repetition,
-      ratio: ratios.get(step.t) ?? null,
-    })),
-    (point) => point.ratio !== null,
-  );
+  return run.steps.map((step) => ({
+    t: step.t,
+    repetition: step.repetition,
+    ratio: ratios.get(step.t) ?? null,
+  }));
 }
 
 export function klSeries(run: RunView): readonly KlPoint[] {
-  return decimate(
-    run.boundaries
-      .filter((boundary) => boundary.kl !== null || boundary.klInContext !== null)
-      .map(({ t, kl, klInContext }) => ({ t, kl, klInContext })),
-  );
+  return run.boundaries
+    .filter((boundary) => boundary.kl !== null || boundary.klInContext !== null)
+    .map(({ t, kl, klInContext }) => ({ t, kl, klInContext }));
 }
 
 /** Loss before the first gradient step and after the last, of each boundary that measured it. */
 export function lossSeries(run: RunView): readonly LossPoint[] {
-  return decimate(
-    run.boundaries
-      .filter((boundary) => boundary.losses.length > 0)
-      .map((boundary) => ({
-        t: boundary.t,
-        before: boundary.losses[0] ?? null,
-        after: boundary.losses.length > 1 ? (boundary.losses.at(-1) ?? null) : null,
-      })),
-  );
+  return run.boundaries
+    .filter((boundary) => boundary.losses.length > 0)
+    .map((boundary) => ({
+      t: boundary.t,
+      before: boundary.losses[0] ?? null,
+      after: boundary.losses.length > 1 ? (boundary.losses.at(-1) ?? null) : null,
+    }));
 }
 
 /** Updates trained and rollbacks that restored something, both counted from the start. */
@@ -88,7 +78,7 @@ export function countSeries(run: RunView): readonly CountPoint[] {
     if (points.at(-1)?.t === item.t) points[points.length - 1] = point;
     else points.push(point);
   }
-  return decimate(points);
+  return points;
 }
 
 /** Updates and rollbacks up to and including step t. */
@@ -103,34 +93,28 @@ export function countsAt(run: RunView, t: number): { updates: number; rollbacks:
 /** The reward, summed up to each step. */
 export function rewardSeries(run: RunView): readonly RewardPoint[] {
   let reward = 0;
-  return decimate(
-    run.steps.map((step) => {
-      reward += step.reward;
-      return { t: step.t, reward };
-    }),
-  );
+  return run.steps.map((step) => {
+    reward += step.reward;
+    return { t: step.t, reward };
+  });
 }
 
 /** 1 − r_k of each boundary that had a text. */
 export function noveltySeries(run: RunView): readonly NoveltyPoint[] {
-  return decimate(
-    run.boundaries
-      .filter((boundary) => boundary.novelty !== null)
-      .map(({ t, novelty }) => ({ t, novelty })),
-  );
+  return run.boundaries
+    .filter((boundary) => boundary.novelty !== null)
+    .map(({ t, novelty }) => ({ t, novelty }));
 }
 
 /** The gradient's norm at the first and the last gradient step of each update, before clipping. */
 export function gradientSeries(run: RunView): readonly GradientPoint[] {
-  return decimate(
-    run.boundaries
-      .filter((boundary) => boundary.gradNorms.length > 0)
-      .map(({ t, gradNorms }) => ({
-        t,
-        first: gradNorms[0] ?? null,
-        last: gradNorms.length > 1 ? (gradNorms.at(-1) ?? null) : null,
-      })),
-  );
+  return run.boundaries
+    .filter((boundary) => boundary.gradNorms.length > 0)
+    .map(({ t, gradNorms }) => ({
+      t,
+      first: gradNorms[0] ?? null,
+      last: gradNorms.length > 1 ? (gradNorms.at(-1) ?? null) : null,
+    }));
 }
 
 /**
@@ -152,30 +136,22 @@ export function smoothed(
   });
 }
 
-/**
- * At most {@link maxPoints} points: each n-th, and besides those every one that must be kept while
- * there is room; the last point always stays.
- */
-export function decimate<T>(
-  points: readonly T[],
-  mustKeep: (point: T) => boolean = () => false,
-): readonly T[] {
-  if (points.length <= maxPoints) return points;
-  const marked = points.filter(mustKeep).length;
-  const room = Math.max(2, maxPoints - Math.min(marked, maxPoints / 2) - 1);
-  const stride = Math.ceil(points.length / room);
-  let marksLeft = maxPoints - Math.ceil(points.length / stride) - 1;
-  return points.filter((point, index) => {
-    if (index === points.length - 1 || index % stride === 0) return true;
-    return mustKeep(point) && marksLeft-- > 0;
-  });
-}
-
 /** The right end of the step axis: it grows in few jumps, and never past the step limit. */
 export function axisEnd(steps: number, stepLimit: number): number {
   const stops = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
   const stop = stops.find((candidate) => candidate >= steps) ?? steps;
   return Math.max(steps, Math.min(stop, stepLimit), 1);
+}
+
+/** The least and the greatest value, ±Infinity without any. A call takes some hundred thousand arguments and no more, so none is spread. */
+export function extremesOf(values: readonly number[]): { low: number; high: number } {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return { low, high };
 }
 
 export interface AxisWish {
@@ -198,25 +174,30 @@ export interface Axis {
  */
 export function axisOf(data: readonly (number | null)[], wish: AxisWish): Axis {
   const { kind, limits, parts } = wish;
-  const known = [...data.filter((value) => value !== null), ...limits].filter(Number.isFinite);
+  const known = data
+    .filter((value) => value !== null)
+    .concat(limits)
+    .filter(Number.isFinite);
   switch (kind) {
     case 'unit':
       return evenly(0, 1, 1 / parts);
     case 'count': {
-      const step = Math.max(1, Math.ceil(Math.max(0, ...known) / parts));
+      const step = Math.max(1, Math.ceil(Math.max(0, extremesOf(known).high) / parts));
       return evenly(0, step * parts, step);
     }
     case 'linear': {
-      const top = Math.max(0, ...known);
-      const bottom = Math.min(top, ...known);
+      const { low: least, high: most } = extremesOf(known);
+      const top = Math.max(0, most);
+      const bottom = Math.min(top, least);
       const step = niceStep((top - bottom) / (parts - 0.5) || Math.abs(top) / parts || 1);
       const low = Math.floor(bottom / step) * step;
       return evenly(low, Math.max(Math.ceil(top / step) * step, low + step), step);
     }
     case 'log': {
       const positive = known.filter((value) => value > 0);
-      const top = Math.ceil(Math.log10(Math.max(...positive, 1e-6)));
-      const bottom = Math.max(-6, Math.floor(Math.log10(Math.min(...positive, 10 ** top / 10))));
+      const { low: least, high: most } = extremesOf(positive);
+      const top = Math.ceil(Math.log10(Math.max(most, 1e-6)));
+      const bottom = Math.max(-6, Math.floor(Math.log10(Math.min(least, 10 ** top / 10))));
       const powers = Math.max(1, top - bottom);
       const every = Math.ceil(powers / parts);
       const ticks: number[] = [];
@@ -249,8 +230,7 @@ export function summaryOf(name: string, values: readonly (number | null)[]): str
   const known = values.filter((value) => value !== null);
   const last = known.at(-1);
   if (last === undefined) return say.nothingMeasured(name);
-  const low = Math.min(...known);
-  const high = Math.max(...known);
+  const { low, high } = extremesOf(known);
   const digits = (value: number) => String(Number(value.toPrecision(3)));
   return say.summary(name, known.length, digits(low), digits(high), digits(last));
 }

@@ -4,6 +4,7 @@
  */
 
 import type { RunView } from './run-view.ts';
+import { extremesOf } from './series.ts';
 
 export const stepAxes = ['step', 'share', 'tokens', 'seconds'] as const;
 export type StepAxis = (typeof stepAxes)[number];
@@ -74,8 +75,9 @@ export function acrossPlaces(
   range: readonly [from: number, to: number] | null,
   log: boolean,
 ): AcrossAxis {
-  const [low, high] = range ?? [0, roundAbove(Math.max(0, ...places))];
-  const first = log && low === 0 ? Math.min(1, ...places.filter((place) => place > 0)) : low;
+  const [low, high] = range ?? [0, roundAbove(Math.max(0, extremesOf(places).high))];
+  const first =
+    log && low === 0 ? Math.min(1, extremesOf(places.filter((place) => place > 0)).low) : low;
   return { low: first, high: above(first, high), log, places: null, counted: false };
 }
 

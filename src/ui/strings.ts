@@ -302,7 +302,6 @@ export const charts = {
   step: 'step',
   empty: 'Nothing measured yet.',
   drawing: 'Drawing…',
-  raw: ' raw',
 } as const;
 
 export const command = {
@@ -420,6 +419,11 @@ export const itemNumbers = {
   repetition: 'repetition',
   kl: 'KL after it',
   reward: 'reward',
+} as const;
+
+export const numbersDialog = {
+  raw: ' raw',
+  more: (rows: Value, left: Value) => `Show ${rows} of ${left} more rows`,
 } as const;
 
 export const numberFilter = {
