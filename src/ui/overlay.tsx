@@ -7,6 +7,7 @@ import { chartCsv } from './chart-table.ts';
 import { OwnScale, OwnSmoothing } from './charts.tsx';
 import { type CompareQuantity, compareQuantities } from './compare-numbers.ts';
 import { Icon } from './icons.tsx';
+import { valueText } from './numbers.ts';
 import { NumbersDialog } from './numbers-dialog.tsx';
 import { axisUnits, OverAxis } from './over-axis.tsx';
 import { type Drawing, drawingOf, placesOfAll } from './overlay-lines.ts';
@@ -193,8 +194,7 @@ function summaryText({ lines, points }: Drawing): string {
     .filter((line) => !line.faint)
     .map(({ key, label }) => {
       const last = points.findLast((point) => typeof point[key] === 'number');
-      const end = last?.[key]?.toPrecision(3) ?? say.noValue;
-      return say.ends(label, end);
+      return say.ends(label, last ? valueText(last[key]) : say.noValue);
     })
     .join('; ');
 }

@@ -1,5 +1,6 @@
 /** The numbers behind the charts, read out of a run. Knows no chart library. */
 
+import { valueText } from './numbers.ts';
 import { isRollback, type RunView } from './run-view.ts';
 import { series as say } from './strings.ts';
 
@@ -231,6 +232,5 @@ export function summaryOf(name: string, values: readonly (number | null)[]): str
   const last = known.at(-1);
   if (last === undefined) return say.nothingMeasured(name);
   const { low, high } = extremesOf(known);
-  const digits = (value: number) => String(Number(value.toPrecision(3)));
-  return say.summary(name, known.length, digits(low), digits(high), digits(last));
+  return say.summary(name, known.length, valueText(low), valueText(high), valueText(last));
 }

@@ -760,7 +760,7 @@ export const overlay = {
     step: (place: number) => `step ${place}`,
     share: (place: number) => `${Number((100 * place).toPrecision(3))} % of the episode`,
     tokens: (place: number) => `${Math.round(place)} tokens`,
-    seconds: (place: number) => `${Number(place.toPrecision(3))} s`,
+    seconds: (place: number) => `${Number(place.toFixed(1))} s`,
   },
   quantity: 'What the lines show',
   groupMethod: 'group by method',
