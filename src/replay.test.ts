@@ -251,6 +251,20 @@ test('a fork at the last step with equal settings is the run itself', async () =
   expect(await all(forkEpisode(manifest, whole, 8, ports, never))).toEqual(whole);
 });
 
+test('a later try of a task goes on and is forked with the numbers that it draws itself', async () => {
+  const settings = { ...manifest.settings, method: 'reflexion' } as const;
+  const second: RunManifest = { ...manifest, settings, reflections: ['Go back.'] };
+  const tried = await all(runEpisode(second, hall().ports, never));
+  const end = tried.at(-1);
+  expect(end?.type === 'episode_ended' && end.reflection?.text).toMatch(/^Thought: word/);
+  for (let cut = 1; cut < tried.length; cut++) {
+    const record = tried.slice(0, cut);
+    const rest = await all(resumeEpisode(second, record, hall().ports, never, () => {}));
+    expect(rest).toEqual(tried.slice(cut));
+  }
+  expect(await all(forkEpisode(second, tried, 4, hall().ports, never))).toEqual(tried);
+});
+
 test('a fork of a run with refused turns keeps each recorded turn at its step, whatever either method refuses', async () => {
   const writer = (text: (prompt: readonly number[]) => string): EpisodePorts => {
     const { ports } = hall();
