@@ -1,5 +1,6 @@
 /** Statistics of success rates and paired comparisons. Pure; randomness comes in. */
 
+import { drawnSum, flippedSum } from './resampling.ts';
 import type { Rng } from './rng.ts';
 
 export interface Interval {
@@ -74,7 +75,7 @@ export function tInterval(
 /** The q-quantile with linear interpolation, as NumPy's default; null of nothing. */
 export function quantile(values: readonly number[], q: number): number | null {
   if (values.length === 0) return null;
-  const sorted = [...values].sort((a, b) => a - b);
+  const sorted = Float64Array.from(values).sort();
   const at = q * (sorted.length - 1);
   const below = sorted[Math.floor(at)] ?? Number.NaN;
   const above = sorted[Math.ceil(at)] ?? Number.NaN;
@@ -94,12 +95,8 @@ export function bootstrapMean(
 ): Interval | null {
   const n = clusterMeans.length;
   if (new Set(clusterMeans).size < 2) return null;
-  const means: number[] = [];
-  for (let draw = 0; draw < draws; draw++) {
-    let sum = 0;
-    for (let i = 0; i < n; i++) sum += clusterMeans[rng.int(n)] ?? Number.NaN;
-    means.push(sum / n);
-  }
+  const sum = drawnSum(clusterMeans);
+  const means = Array.from({ length: draws }, () => sum(rng) / n);
   return { low: quantile(means, 0.025) ?? Number.NaN, high: quantile(means, 0.975) ?? Number.NaN };
 }
 
@@ -125,10 +122,8 @@ export function signFlip(differences: readonly number[], rng: Rng, draws = 20_00
     }
     return extreme / patterns;
   }
-  for (let draw = 0; draw < draws; draw++) {
-    const sum = d.reduce((total, x) => total + (rng.next() < 0.5 ? -x : x), 0);
-    if (Math.abs(sum) >= seen) extreme++;
-  }
+  const sum = flippedSum(d);
+  for (let draw = 0; draw < draws; draw++) if (Math.abs(sum(rng)) >= seen) extreme++;
   return (extreme + 1) / (draws + 1);
 }
 
