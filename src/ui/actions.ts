@@ -12,7 +12,8 @@ import { readShelf } from './adapter-shelf-state.ts';
 import { readPicked } from './compare-actions.ts';
 import { startSettings } from './defaults.ts';
 import { engine, startEngine } from './engine.ts';
-import { bundledModel, loadModel, refreshModels } from './load.ts';
+import { screenRequests, taskRequests } from './latest.ts';
+import { hadModel, loadAgain, loadModel, refreshModels } from './load.ts';
 import { readNotes } from './notes.ts';
 import { plural } from './numbers.ts';
 import { backendOf, kernelsOf, threadsOf } from './query.ts';
@@ -23,13 +24,12 @@ import { isRunning, taskKey } from './state.ts';
 import { refreshStorage } from './storage.ts';
 import { dispatch, storedKernelWish, useLab } from './store.ts';
 import { actions as say } from './strings.ts';
-import { tellOtherTabs } from './writer.ts';
+import { mayWrite, tellOtherTabs } from './writer.ts';
 
 // ---------------------------------------------------------------- engine
 
 /** Starts the engine and asks it for all that the page shows before the first run. */
 export async function startLab(): Promise<void> {
-  const before = useLab.getState().model;
   dispatch({ type: 'engine_starting' });
   try {
     const client = startEngine((error) =>
@@ -49,7 +49,7 @@ export async function startLab(): Promise<void> {
     await chooseFirstTask();
     await Promise.all([refreshRuns(), refreshModels(), refreshStorage(), readNotes()]);
     offerResume();
-    if (before && !model) await loadModel({ kind: 'bundled', name: bundledModel });
+    if (hadModel() && !model) await loadAgain();
   } catch (thrown) {
     const error = toWire(thrown);
     if (useLab.getState().engine === 'starting') dispatch({ type: 'engine_failed', error });
@@ -85,10 +85,11 @@ export async function loadTasks(env: string, split: string): Promise<readonly Ta
 
 /** Chooses the task at this place of a split; the nearest one where there are fewer. */
 export async function chooseTask(env: string, split: string, index: number): Promise<void> {
+  const isNewest = taskRequests.begin();
   await attempt(say.tasksFailed, async () => {
     const tasks = await loadTasks(env, split);
     const task = tasks[Math.min(Math.max(0, index), tasks.length - 1)];
-    if (task) dispatch({ type: 'task_chosen', task });
+    if (task && isNewest()) dispatch({ type: 'task_chosen', task });
   });
 }
 
@@ -97,15 +98,22 @@ async function chooseFirstTask(): Promise<void> {
   const env = environments[0];
   if (task || !env) return;
   const split = env.splits.find((one) => one.name === 'valid_unseen') ?? env.splits[0];
-  if (split) await chooseTask(env.id, split.name, 0);
+  if (!split) return;
+  const isLast = taskRequests.watch();
+  await attempt(say.tasksFailed, async () => {
+    const [first] = await loadTasks(env.id, split.name);
+    if (first && isLast()) dispatch({ type: 'task_chosen', task: first });
+  });
 }
 
 // ---------------------------------------------------------------- runs
 
 /** Shows a stored run, read only. */
 export async function openRun(id: string): Promise<void> {
+  const isNewest = screenRequests.begin();
   await attempt(say.openFailed, async () => {
     const events = await engine().call('runEvents', { id });
+    if (!isNewest()) return;
     const name = useLab.getState().runs.find((run) => run.id === id)?.goal ?? id;
     if (events[0]?.type !== 'episode_started') {
       throw new LabError('not_found', say.storedNothing);
@@ -115,6 +123,7 @@ export async function openRun(id: string): Promise<void> {
 }
 
 export async function deleteRun(id: string): Promise<void> {
+  if (!mayWrite()) return;
   await attempt(say.deleteFailed, async () => {
     await engine().call('deleteRun', { id });
     await refreshRuns();
@@ -124,6 +133,7 @@ export async function deleteRun(id: string): Promise<void> {
 
 /** Deletes every stored run but the one in progress. */
 export async function deleteAllRuns(): Promise<void> {
+  if (!mayWrite()) return;
   await attempt(say.deleteAllFailed, async () => {
     const { runs, live } = useLab.getState();
     const inProgress = isRunning(useLab.getState()) ? live?.summary?.id : null;
@@ -143,11 +153,15 @@ export async function saveNotebook(): Promise<void> {
 }
 
 async function readNotebookFile(file: File): Promise<void> {
+  if (!mayWrite()) return;
   const { added, known, adapters } = await engine().call('importNotebook', {
     name: file.name,
     file,
   });
   await Promise.all([refreshRuns(), readShelf(), readNotes()]);
+  for (const message of ['runs_changed', 'shelf_changed', 'notes_changed'] as const) {
+    tellOtherTabs(message);
+  }
   const fresh = [plural(added, 'run'), ...(adapters > 0 ? [plural(adapters, 'adapter')] : [])].join(
     ' and ',
   );
@@ -159,6 +173,7 @@ async function readNotebookFile(file: File): Promise<void> {
 
 /** Opens the run at an address, read only. */
 export async function openRunAt(url: string): Promise<void> {
+  const isNewest = screenRequests.begin();
   await attempt(say.addressFailed, async () => {
     const response = await reach(url);
     if (!response.ok) {
@@ -167,18 +182,21 @@ export async function openRunAt(url: string): Promise<void> {
         status: response.status,
       });
     }
-    openRunText(await response.text(), url.split(/[?#]/)[0]?.split('/').at(-1) || url);
+    const text = await response.text();
+    if (isNewest()) openRunText(text, url.split(/[?#]/)[0]?.split('/').at(-1) || url);
   });
 }
 
 /** The recorded run that comes with the page. */
 export async function openDemo(): Promise<void> {
+  const isNewest = screenRequests.begin();
   await attempt(say.demoFailed, async () => {
     const response = await fetch('./demo-run.jsonl');
     if (!response.ok) {
       throw new LabError('not_found', say.noDemoHere(response.status));
     }
-    openRunText(await response.text(), demoName);
+    const text = await response.text();
+    if (isNewest()) openRunText(text, demoName);
   });
 }
 
@@ -216,13 +234,19 @@ export async function openFile(file: File): Promise<void> {
       await openBundle(file);
       return;
     }
+    if (name.endsWith('.jsonl')) {
+      const isNewest = screenRequests.begin();
+      const run = await file.text();
+      if (isNewest()) openRunText(run, file.name);
+      return;
+    }
+    const isLast = taskRequests.watch();
     const text = await file.text();
-    if (name.endsWith('.jsonl')) openRunText(text, file.name);
-    else if (name.endsWith('.toml')) await readConfig(text, file.name);
-    else if (name.endsWith('.tw-pddl')) await readTask(text, file.name);
+    if (name.endsWith('.toml')) await readConfig(text, file.name);
+    else if (name.endsWith('.tw-pddl')) await readTask(text, file.name, isLast);
     else if (name.endsWith('.json')) {
       if (looksLikeSettings(text)) await readSettings(text, file.name);
-      else await readTask(text, file.name);
+      else await readTask(text, file.name, isLast);
     } else {
       throw new LabError(
         'bad_input',
@@ -234,9 +258,11 @@ export async function openFile(file: File): Promise<void> {
 
 /** Shows the run of a bundle, read only, once every file in it has been checked; its events are enough. */
 async function openBundle(file: File): Promise<void> {
+  const isNewest = screenRequests.begin();
   const { openEvents } = await import('../formats/bundle-read.ts');
   const bytes = new Uint8Array(await file.arrayBuffer());
   const { events, problems } = await openEvents(bytes, file.name);
+  if (!isNewest()) return;
   dispatch({ type: 'run_opened', label: { id: null, name: file.name }, events });
   const [first] = problems;
   if (!first) return;
@@ -254,8 +280,12 @@ function looksLikeSettings(text: string): boolean {
   }
 }
 
-async function readTask(text: string, name: string): Promise<void> {
+/** `isLast`: no other task was chosen while the file was read. */
+async function readTask(text: string, name: string, isLast: () => boolean): Promise<void> {
+  if (!isLast()) return;
+  const isNewest = taskRequests.begin();
   const task = await engine().call('openTask', { name, text });
+  if (!isNewest()) return;
   dispatch({ type: 'task_chosen', task });
   inform(say.open(name), task.goal ? say.task(task.goal) : say.taskNotNamed);
 }

@@ -10,6 +10,7 @@ import { engine } from './engine.ts';
 import { attempt, inform } from './report.ts';
 import { saveBlob } from './save-blob.ts';
 import { adapterShelfState as say } from './strings.ts';
+import { mayWrite, tellOtherTabs } from './writer.ts';
 
 export type ComparedTexts = AdapterStreams['compareAdapters']['output'];
 export type ModuleInfos = AdapterCalls['adapterModules']['output'];
@@ -60,14 +61,23 @@ async function work(what: string, title: string, task: () => Promise<void>): Pro
   return done;
 }
 
+/** The same for what changes the shelf: reads it anew, and lets the other tabs know. */
+async function change(what: string, title: string, task: () => Promise<void>): Promise<boolean> {
+  if (!mayWrite()) return false;
+  return work(what, title, async () => {
+    await task();
+    await readShelf();
+    tellOtherTabs('shelf_changed');
+  });
+}
+
 /** Opens one adapter from the files that belong to it; null where that failed. */
 export async function openAdapter(files: readonly File[]): Promise<ShelvedAdapter | null> {
   let opened: ShelvedAdapter | null = null;
   const names = files.map(({ name }) => name).join(' and ');
-  await work(say.reading(names), say.notOpened(names), async () => {
+  await change(say.reading(names), say.notOpened(names), async () => {
     const entry = await engine().call('openAdapter', { files });
     opened = entry;
-    await readShelf();
     inform(say.shelf(entry.name), say.modulesFit(entry.modules, entry.modelName));
   });
   return opened;
@@ -143,32 +153,28 @@ function shapeOf(modules: ModuleInfos): StartShape | null {
 }
 
 export function shelveRun(id: string, name: string): Promise<boolean> {
-  return work(say.keepingAdapter, say.keepFailed, async () => {
+  return change(say.keepingAdapter, say.keepFailed, async () => {
     const entry = await engine().call('shelveRun', { id, name });
-    await readShelf();
     inform(say.shelf(entry.name), say.whereKept);
   });
 }
 
 export function renameAdapter(id: string, name: string, note: string): Promise<boolean> {
-  return work(say.renaming, say.renameFailed, async () => {
+  return change(say.renaming, say.renameFailed, async () => {
     await engine().call('renameAdapter', { id, name, note });
-    await readShelf();
   });
 }
 
 export function deleteAdapter(id: string): Promise<boolean> {
-  return work(say.deleting, say.deleteFailed, async () => {
+  return change(say.deleting, say.deleteFailed, async () => {
     await engine().call('deleteAdapter', { id });
     if (useShelf.getState().start?.id === id) useShelf.setState({ start: null });
-    await readShelf();
   });
 }
 
 export function deriveAdapter(name: string, from: Derivation): Promise<boolean> {
-  return work(say.making(name), say.notMade(name), async () => {
+  return change(say.making(name), say.notMade(name), async () => {
     await engine().call('deriveAdapter', { name, from });
-    await readShelf();
     inform(say.shelf(name), say.whereMade);
   });
 }

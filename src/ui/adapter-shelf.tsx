@@ -17,6 +17,7 @@ export function AdapterShelf() {
   const adapters = useShelf((state) => state.adapters);
   const busy = useShelf((state) => state.busy);
   const model = useLab((state) => state.model);
+  const reading = useLab((state) => state.notebook.writer === 'other_tab');
   const [shown, setShown] = useState<string | null>(null);
   const [comparing, setComparing] = useState(false);
   const picker = useRef<HTMLInputElement>(null);
@@ -29,7 +30,7 @@ export function AdapterShelf() {
         <button
           type="button"
           className="button small"
-          disabled={!model || busy !== null}
+          disabled={!model || busy !== null || reading}
           data-tip={model ? say.openHelp : say.needsItsModel}
           onClick={() => picker.current?.click()}
         >
@@ -96,6 +97,7 @@ function Entry({
   other: boolean;
   onOpen: () => void;
 }) {
+  const reading = useLab((state) => state.notebook.writer === 'other_tab');
   return (
     <li className="shelf-entry">
       <button type="button" className="shelf-open" onClick={onOpen}>
@@ -115,6 +117,7 @@ function Entry({
       </button>
       <DeleteButton
         label={say.deleteAdapter(adapter.name)}
+        disabled={reading}
         onDelete={() => void deleteAdapter(adapter.id)}
       />
     </li>

@@ -133,8 +133,12 @@ async function openLink(link: Link): Promise<void> {
   if (run !== null && (!shown || nameOf(shown) !== run)) {
     await (run === 'demo' ? openDemo() : openRun(run));
   }
-  if (step !== null) dispatch({ type: 'step_selected', t: step });
-  if (token !== null) dispatch({ type: 'token_chosen', j: token });
+  const there = shownRun(useLab.getState());
+  // Another run was asked for meanwhile, or this one could not be opened: its steps mean nothing there.
+  if (run === null || (there && nameOf(there) === run)) {
+    if (step !== null) dispatch({ type: 'step_selected', t: step });
+    if (token !== null) dispatch({ type: 'token_chosen', j: token });
+  }
   dispatch(...viewEvents(link));
   if (compare) {
     // Chosen first: whatever writes the address meanwhile has to know them.

@@ -4,6 +4,7 @@ import { parseRunFile } from '../formats/run-file.ts';
 import { foldSummary, startSummary } from '../store/summary.ts';
 import { isStale } from './comparing.ts';
 import { engine } from './engine.ts';
+import { screenRequests } from './latest.ts';
 import { readNotes } from './notes.ts';
 import { attempt } from './report.ts';
 import { foldRun } from './run-view.ts';
@@ -12,6 +13,7 @@ import { compareActions as say } from './strings.ts';
 
 /** Shows the comparison, with the notes and the chosen runs as they are stored now. */
 export async function openComparison(): Promise<void> {
+  screenRequests.begin();
   dispatch({ type: 'compare_open', on: true });
   await Promise.all([readNotes(), readPicked()]);
 }

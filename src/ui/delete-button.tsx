@@ -18,7 +18,7 @@ export function DeleteButton({
   const [asking, setAsking] = useState(false);
   return asking ? (
     <span className="entry-delete">
-      <button type="button" className="button small" onClick={onDelete}>
+      <button type="button" className="button small" disabled={disabled} onClick={onDelete}>
         {say.delete}
       </button>
       <button type="button" className="button bare small" onClick={() => setAsking(false)}>

@@ -9,6 +9,7 @@ import { attempt, report, settle } from './report.ts';
 import { isRunning } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import { load as say } from './strings.ts';
+import { mayWrite } from './writer.ts';
 
 /** The model that comes with the page. */
 export const bundledModel = 'household';
@@ -29,6 +30,65 @@ interface LoadInFlight {
 
 let loading: LoadInFlight | null = null;
 
+/** What was loaded or connected last in this visit: a file and a server's key are known to nothing else. */
+type Source =
+  | { readonly kind: 'model'; readonly ref: ModelRef; readonly sha256: string }
+  | { readonly kind: 'server'; readonly ref: RemoteRef };
+
+let last: Source | null = null;
+
+/** True when a model was in use in this visit; with a hash, when it was the one of that content. */
+export function hadModel(sha256?: string): boolean {
+  if (sha256 === undefined) return last !== null;
+  return last?.kind === 'model' && last.sha256 === sha256;
+}
+
+/** Loads what was in use, else what the settings name, for an engine without a model; true when it is ready. */
+export function loadAgain(): Promise<boolean> {
+  if (!last) return loadNamed(useLab.getState().settings.policy_model);
+  if (last.kind === 'server') return connectModel(last.ref, false);
+  const { ref } = last;
+  if (ref.kind === 'url') return loadNamed(ref.url);
+  return ref.kind === 'cached' ? loadNamed(ref.key) : loadModel(ref, false);
+}
+
+/**
+ * Loads what a setting names: the bundled policy, or a model of an address that is kept here. What would have to
+ * be downloaded is offered, what is a file of the person's or a server's is asked for.
+ */
+export async function loadNamed(name: string): Promise<boolean> {
+  if (isBundled(name)) return loadModel({ kind: 'bundled', name: bundledModel }, false);
+  const notice = { tone: 'error', title: say.notReady } as const;
+  if (!/^https?:/.test(name)) {
+    const message = say.ownModel(name);
+    dispatch({ type: 'notice', notice: { ...notice, message, next: say.openOwn, action: null } });
+    return false;
+  }
+  const key = keyOf(name);
+  const isKept = useLab.getState().storedModels.some((one) => one.complete && one.key === key);
+  if (isKept) return loadModel({ kind: 'cached', key }, false);
+  const offer = { next: say.download, action: 'download_model', url: name } as const;
+  dispatch({ type: 'notice', notice: { ...notice, message: say.notHere(name), ...offer } });
+  return false;
+}
+
+export function isBundled(name: string): boolean {
+  return name === '' || name === bundledModel;
+}
+
+/** The last part of a file's name or address. */
+export function shortName(name: string): string {
+  return name.split(/[?#]/)[0]?.split('/').at(-1) || name;
+}
+
+/** An address as the browser's cache writes it. */
+function keyOf(url: string): string {
+  const key = URL.canParse(url) ? new URL(url) : null;
+  if (!key) return url;
+  key.hash = '';
+  return key.href;
+}
+
 /** The answer to a person who loads or connects while an episode runs. */
 function isInUse(): boolean {
   if (!isRunning(useLab.getState())) return false;
@@ -38,10 +98,11 @@ function isInUse(): boolean {
 
 /**
  * Loads a model in place of the present one; true when it is ready. The present one stays usable
- * until then. A model that may not fit into memory asks first.
+ * until then. A model that may not fit into memory asks first. `asked`: by the person, so that the settings name
+ * it from now on.
  */
-export async function loadModel(ref: ModelRef): Promise<boolean> {
-  if (isInUse()) return false;
+export async function loadModel(ref: ModelRef, asked = true): Promise<boolean> {
+  if (isInUse() || (ref.kind === 'url' && !mayWrite())) return false;
   const url = ref.kind === 'url' ? ref.url : ref.kind === 'cached' ? ref.key : null;
   const from = ref.kind === 'url' ? 'download' : ref.kind === 'cached' ? 'cache' : ref.kind;
   const label = modelLabel(ref);
@@ -61,11 +122,11 @@ export async function loadModel(ref: ModelRef): Promise<boolean> {
       const next = await items.next();
       if (loading !== mine) return false;
       if (next.done) {
-        dispatch(
-          { type: 'model_loaded', model: next.value },
-          { type: 'setting_changed', patch: { policy_model: settingOf(ref) } },
-        );
+        last = { kind: 'model', ref, sha256: next.value.sha256 };
+        dispatch({ type: 'model_loaded', model: next.value });
+        if (asked) nameModel(settingOf(ref));
         settle(say.notLoaded(label));
+        settle(say.notReady);
         await refreshModels();
         return true;
       }
@@ -84,18 +145,18 @@ export async function loadModel(ref: ModelRef): Promise<boolean> {
 }
 
 /** Uses a served model from now on, once it has answered one question; true when it has. */
-export async function connectModel(ref: RemoteRef): Promise<boolean> {
+export async function connectModel(ref: RemoteRef, asked = true): Promise<boolean> {
   if (isInUse()) return false;
   const mine = begin({ label: ref.model, from: 'server', url: null });
   const { signal } = mine.controller;
   try {
     const model = await engine().call('connectModel', ref, { signal });
     if (loading !== mine) return false;
-    dispatch(
-      { type: 'model_loaded', model },
-      { type: 'setting_changed', patch: { policy_model: model.name } },
-    );
+    last = { kind: 'server', ref };
+    dispatch({ type: 'model_loaded', model });
+    if (asked) nameModel(model.name);
     settle(say.connectFailed);
+    settle(say.notReady);
     return true;
   } catch (thrown) {
     if (loading !== mine) return false;
@@ -105,6 +166,10 @@ export async function connectModel(ref: RemoteRef): Promise<boolean> {
   } finally {
     if (loading === mine) loading = null;
   }
+}
+
+function nameModel(name: string): void {
+  dispatch({ type: 'setting_changed', patch: { policy_model: name } });
 }
 
 /** A load of one's own; one that was on its way is given up. */
@@ -185,6 +250,7 @@ export async function refreshNeeds(): Promise<void> {
 }
 
 export async function deleteModel(key: string): Promise<void> {
+  if (!mayWrite()) return;
   await attempt(say.deleteFailed, async () => {
     await engine().call('deleteModel', { key });
     await refreshModels();
@@ -192,6 +258,7 @@ export async function deleteModel(key: string): Promise<void> {
 }
 
 export async function deleteAllModels(): Promise<void> {
+  if (!mayWrite()) return;
   await attempt(say.deleteAllFailed, async () => {
     await engine().call('deleteAllModels', null);
     await refreshModels();
@@ -203,11 +270,11 @@ function modelLabel(ref: ModelRef): string {
     case 'bundled':
       return say.bundledPolicy;
     case 'url':
-      return ref.url.split(/[?#]/)[0]?.split('/').at(-1) || ref.url;
+      return shortName(ref.url);
     case 'file':
       return ref.file.name;
     case 'cached':
-      return ref.key.split('/').at(-1) ?? ref.key;
+      return shortName(ref.key);
     default:
       return ref satisfies never;
   }

@@ -14,7 +14,7 @@ export function ModelServer({ locked }: { locked: boolean }) {
         model={{ placeholder: say.modelName }}
         adapters
         locked={locked}
-        onConnect={connectModel}
+        onConnect={(ref) => connectModel(ref)}
       />
     </details>
   );

@@ -100,6 +100,7 @@ function Stored({ stored, locked }: { stored: readonly StoredModel[]; locked: bo
           <button
             type="button"
             className="button small"
+            disabled={locked}
             onClick={() => {
               setAsking(false);
               void deleteAllModels();
@@ -157,6 +158,7 @@ function StoredRow({ model, locked }: { model: StoredModel; locked: boolean }) {
         type="button"
         className="button bare iconic small"
         aria-label={say.deleteBrowser(name)}
+        disabled={locked}
         data-tip={say.deleteHelp(lastUsed.slice(0, 10))}
         onClick={() => void deleteModel(key)}
       >

@@ -1,13 +1,12 @@
 /** What a person writes beside runs and their steps: read, changed and stored at once. */
 
 import type { RunNotes } from '../records.ts';
-import { allNotes, saveNotes } from '../store/notes.ts';
+import { allNotes, changeStoredNotes, noNotes } from '../store/notes.ts';
 import { attempt } from './report.ts';
 import { shownRun, type UiState } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import { notes as say } from './strings.ts';
-
-export const noNotes: RunNotes = { tags: [], note: '', steps: {} };
+import { mayWrite, tellOtherTabs } from './writer.ts';
 
 const noSteps: RunNotes['steps'] = {};
 
@@ -16,16 +15,29 @@ export async function readNotes(): Promise<void> {
   await attempt(say.notRead, async () => dispatch({ type: 'notes', notes: await allNotes() }));
 }
 
-export async function changeNotes(id: string, notes: RunNotes): Promise<void> {
+/** Changes what is written beside a run, where that changes anything and this tab may write. */
+export async function changeNotes(id: string, change: (was: RunNotes) => RunNotes): Promise<void> {
+  const was = useLab.getState().notebook.notes[id] ?? noNotes;
+  const now = change(was);
+  if (JSON.stringify(now) === JSON.stringify(was) || !mayWrite()) return;
+  show(id, now);
+  await attempt(say.notSaved, async () => {
+    show(id, await changeStoredNotes(id, change));
+    tellOtherTabs('notes_changed');
+  });
+}
+
+function show(id: string, notes: RunNotes): void {
   dispatch({ type: 'notes', notes: { ...useLab.getState().notebook.notes, [id]: notes } });
-  await attempt(say.notSaved, () => saveNotes(id, notes));
 }
 
 /** Writes beside step `t`; an empty text takes the note away. */
 export function noteStep(id: string, t: number, text: string): Promise<void> {
-  const notes = useLab.getState().notebook.notes[id] ?? noNotes;
-  const { [t]: _, ...others } = notes.steps;
-  return changeNotes(id, { ...notes, steps: text === '' ? others : { ...others, [t]: text } });
+  return changeNotes(id, (was) => {
+    if ((was.steps[t] ?? '') === text) return was;
+    const { [t]: _, ...others } = was.steps;
+    return { ...was, steps: text === '' ? others : { ...others, [t]: text } };
+  });
 }
 
 /** The notes on steps of the run on screen, by their number; a run of a file has none. */

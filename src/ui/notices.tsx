@@ -3,6 +3,7 @@
 import { useEffect } from 'react';
 import { deleteRun, startLab } from './actions.ts';
 import { Icon, Mark } from './icons.tsx';
+import { loadModel } from './load.ts';
 import { bytesText, whenText } from './numbers.ts';
 import { isRunning } from './state.ts';
 import { refreshStorage } from './storage.ts';
@@ -36,6 +37,9 @@ export function Notices() {
             <p>{notice.message}</p>
             {notice.next && <p className="notice-next">{notice.next}</p>}
             {notice.action === 'free_storage' && <FreeStorage id={notice.id} />}
+            {notice.action === 'download_model' && (
+              <Download id={notice.id} url={notice.url ?? ''} />
+            )}
             {notice.action === 'restart_engine' && (
               <button
                 type="button"
@@ -60,6 +64,22 @@ export function Notices() {
         </section>
       ))}
     </div>
+  );
+}
+
+/** Fetches a model that something needed, now that a person says so. */
+function Download({ id, url }: { id: number; url: string }) {
+  return (
+    <button
+      type="button"
+      className="button small primary"
+      onClick={() => {
+        dispatch({ type: 'notice_dismissed', id });
+        void loadModel({ kind: 'url', url });
+      }}
+    >
+      {say.downloadModel}
+    </button>
   );
 }
 

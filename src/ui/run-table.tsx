@@ -2,12 +2,13 @@
 
 import { useMemo, useRef } from 'react';
 import type { RunNotes, RunSummary } from '../records.ts';
+import { noNotes } from '../store/notes.ts';
 import { openRun, saveText } from './actions.ts';
 import { addFiles, pickRuns } from './compare-actions.ts';
 import { comparedIds } from './comparing.ts';
 import { csvOf } from './csv.ts';
 import { Icon, Mark } from './icons.tsx';
-import { changeNotes, noNotes } from './notes.ts';
+import { changeNotes } from './notes.ts';
 import { minuteText } from './numbers.ts';
 import { seriesOf } from './overlay-lines.ts';
 import { endWording } from './run-view.ts';
@@ -172,6 +173,8 @@ function RunRow({
 }) {
   const { run, notes } = row;
   const isFile = run.id.startsWith('file:');
+  const reading = useLab((state) => state.notebook.writer === 'other_tab');
+  const locked = isFile || reading;
   return (
     <tr data-picked={picked}>
       <td className="pick">
@@ -211,29 +214,30 @@ function RunRow({
         <input
           className="cell"
           aria-label={say.tagsOf}
-          placeholder={isFile ? undefined : say.add}
+          placeholder={locked ? undefined : say.add}
           key={notes.tags.join(' ')}
           defaultValue={notes.tags.join(' ')}
-          disabled={isFile}
-          onBlur={(event) =>
-            void changeNotes(run.id, {
-              ...notes,
-              tags: [...new Set(event.target.value.split(/[\s,]+/).filter(Boolean))],
-            })
-          }
+          disabled={locked}
+          onBlur={(event) => {
+            const tags = [...new Set(event.target.value.split(/[\s,]+/).filter(Boolean))];
+            if (tags.join(' ') === notes.tags.join(' ')) return;
+            void changeNotes(run.id, (was) => ({ ...was, tags }));
+          }}
         />
       </td>
       <td>
         <input
           className="cell note"
           aria-label={say.noteOf}
-          placeholder={isFile ? undefined : say.add}
+          placeholder={locked ? undefined : say.add}
           key={notes.note}
           defaultValue={notes.note}
-          disabled={isFile}
-          onBlur={(event) =>
-            void changeNotes(run.id, { ...notes, note: event.target.value.trim() })
-          }
+          disabled={locked}
+          onBlur={(event) => {
+            const note = event.target.value.trim();
+            if (note === notes.note) return;
+            void changeNotes(run.id, (was) => ({ ...was, note }));
+          }}
         />
       </td>
       <td className="nowrap">{taskText(run)}</td>

@@ -1,13 +1,14 @@
 /** What the page does with the engine's episodes: start, take up, control, and several in a row. */
 
 import { isAbort, LabError, toWire } from '../errors.ts';
-import type { ModelRef, RunManifest, RunSummary, StopReason } from '../records.ts';
+import type { RunSummary, StopReason } from '../records.ts';
 import { nextTry } from '../tries.ts';
 import type { Control, RunItem } from '../workers/api.ts';
 import { refreshRuns } from './actions.ts';
 import { useShelf } from './adapter-shelf-state.ts';
 import { engine } from './engine.ts';
-import { bundledModel, loadModel, pauseLoading } from './load.ts';
+import { screenRequests } from './latest.ts';
+import { hadModel, loadAgain, loadNamed, pauseLoading } from './load.ts';
 import { tellEnd } from './notify.ts';
 import { attempt, report } from './report.ts';
 import { eventsOf, type RunView } from './run-view.ts';
@@ -36,7 +37,7 @@ export async function startAlone(start: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Runs one episode of the chosen task; loads the bundled policy first where no model is loaded. */
+/** Runs one episode of the chosen task; loads the model that the settings name first where none is loaded. */
 export function startRun(mode: Mode): Promise<void> {
   return startAlone(() => runTask(mode));
 }
@@ -64,13 +65,10 @@ async function takeUp(id: string, mode: Mode): Promise<void> {
   const run = useLab.getState().runs.find((one) => one.id === id);
   if (!run || isRunning(useLab.getState()) || !mayWrite()) return;
   const { model } = useLab.getState();
-  if (model?.sha256 !== run.manifest.modelSha256) {
-    const ref = modelOf(run.manifest);
-    if (!ref) {
-      refuse(new LabError('not_found', say.needsModelFile(run.manifest.modelName)));
-      return;
-    }
-    if (!(await loadModel(ref))) return;
+  const { modelSha256, settings } = run.manifest;
+  if (model?.sha256 !== modelSha256) {
+    const ready = hadModel(modelSha256) ? loadAgain() : loadNamed(settings.policy_model);
+    if (!(await ready)) return;
   }
   const { summaryServer } = useLab.getState();
   await followTries(() => engine().stream('resume', { id, summaryServer }), mode);
@@ -133,7 +131,7 @@ async function send(id: string, command: Control): Promise<void> {
   await attempt(say.commandFailed, () => engine().call('control', { id, command }));
 }
 
-/** True when an episode can begin now; says what is in the way, and loads the bundled policy where there is no model. */
+/** True when an episode can begin now; says what is in the way, and loads a model where there is none. */
 export async function readyToRun(): Promise<boolean> {
   const state = useLab.getState();
   if (isRunning(state) || state.loading || !mayWrite()) return false;
@@ -141,7 +139,7 @@ export async function readyToRun(): Promise<boolean> {
     refuse(new LabError('bad_config', say.settingUnusable));
     return false;
   }
-  return state.model !== null || loadModel({ kind: 'bundled', name: bundledModel });
+  return state.model !== null || loadAgain();
 }
 
 /**
@@ -174,6 +172,7 @@ async function follow(
 ): Promise<RunSummary | null> {
   // Whoever comes here has waited: for a model, a list, the end of the try before.
   if (isRunning(useLab.getState()) || !mayWrite()) return null;
+  if (asked) screenRequests.begin(); // a record that is still being read is not what was asked for last
   dispatch({ type: 'run_requested', asked });
   let ended: RunSummary | null = null;
   const gathered = gather();
@@ -243,13 +242,6 @@ function eventOf(item: RunItem): UiEvent {
     default:
       return item satisfies never;
   }
-}
-
-/** Where the model of a run can be found again; null for a file that only the person has. */
-function modelOf({ settings }: RunManifest): ModelRef | null {
-  const named = settings.policy_model;
-  if (named === '' || named === bundledModel) return { kind: 'bundled', name: bundledModel };
-  return /^https?:/.test(named) ? { kind: 'url', url: named } : null;
 }
 
 function refuse(error: LabError): void {

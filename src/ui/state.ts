@@ -71,7 +71,9 @@ export interface Notice {
   /** What to do about it, beyond what the message says; may be empty. */
   readonly next: string;
   /** The one button it offers. */
-  readonly action: 'restart_engine' | 'free_storage' | null;
+  readonly action: 'restart_engine' | 'free_storage' | 'download_model' | null;
+  /** The address of the model that it offers to download. */
+  readonly url?: string;
 }
 
 export interface UiState {

@@ -15,6 +15,7 @@ export function StepTools({ step }: { step: StepTaken }) {
   const run = useLab(shownRun);
   const [open, setOpen] = useState<'record' | 'fork' | 'note' | null>(null);
   const [copied, setCopied] = useState(false);
+  const reading = useLab((state) => state.notebook.writer === 'other_tab');
   if (!run) return null;
   const records: readonly EpisodeEvent[] = run.items.filter((item) => item.t === step.t);
   return (
@@ -68,6 +69,7 @@ export function StepTools({ step }: { step: StepTaken }) {
           type="button"
           className="button bare small"
           data-note
+          disabled={reading}
           data-tip={say.noteHelp}
           onClick={() => {
             // A live run would go on to its next step, and take the field away.

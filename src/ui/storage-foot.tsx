@@ -14,6 +14,7 @@ import { storageFoot as say } from './strings.ts';
 export function StorageFoot() {
   const storage = useLab((state) => state.notebook.storage);
   const count = useLab((state) => state.runs.length);
+  const reading = useLab((state) => state.notebook.writer === 'other_tab');
   const adapters = useShelf((state) => state.adapters?.length ?? 0);
   const kept = Object.values(storage?.snapshots ?? {}).reduce(
     (sum, { count: more, bytes }) => ({ count: sum.count + more, bytes: sum.bytes + bytes }),
@@ -36,6 +37,7 @@ export function StorageFoot() {
         <button
           type="button"
           className="button small"
+          disabled={reading}
           data-tip={say.importHelp}
           onClick={() => picker.current?.click()}
         >

@@ -591,6 +591,13 @@ export const load = {
   deleteFailed: 'The model was not deleted',
   deleteAllFailed: 'The models were not deleted',
   bundledPolicy: 'the bundled policy',
+  notReady: 'No model was loaded',
+  notHere: (url: Value) => `The model ${url} is wanted, and it is not kept in this browser.`,
+  download: 'Download it and start again, or load another model under Setup, Model.',
+  ownModel: (name: Value) =>
+    `The model “${name}” is wanted, which is a file of this computer or a model on a server.`,
+  openOwn:
+    'Open the file or connect the server under Setup, Model, and start again; or load the bundled policy there.',
 } as const;
 
 export const longText = {
@@ -720,6 +727,7 @@ export const modelSources = {
 
 export const notices = {
   restartEngine: 'Restart the engine',
+  downloadModel: 'Download it',
   used: (usage: Value, quota: Value) => `${usage} of ${quota} used.`,
   deleteOldest: (goal: Value, day: Value) => `Delete the oldest run: ${goal} (${day})`,
   deleteModels: 'There are no runs to delete. Models kept here are listed under Setup, Model.',
@@ -1037,8 +1045,6 @@ export const runView = {
 
 export const running = {
   noTask: 'No task is chosen. Choose a split and a task first.',
-  needsModelFile: (modelName: Value) =>
-    `It was made with ${modelName}, a file of this computer. Open that file first, then resume.`,
   commandFailed: 'The engine did not take the command',
   settingUnusable: 'A setting has a value that cannot be used; it is marked.',
   endedWithError: 'The episode ended with an error',

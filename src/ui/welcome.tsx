@@ -3,6 +3,7 @@
 import { openDemo, openRun } from './actions.ts';
 import { ProbeSteps } from './capabilities.tsx';
 import { Icon } from './icons.tsx';
+import { isBundled, shortName } from './load.ts';
 import { plural } from './numbers.ts';
 import { resumeRun, startRun } from './running.ts';
 import { dispatch, useLab } from './store.ts';
@@ -17,6 +18,7 @@ export function Welcome() {
   const loading = useLab((state) => state.loading);
   const live = useLab((state) => state.live);
   const model = useLab((state) => state.model);
+  const named = useLab((state) => state.settings.policy_model);
   const reading = useLab((state) => state.notebook.writer === 'other_tab');
   const starting = live !== null && live.status !== 'ended';
   const capabilities = useLab((state) => state.capabilities);
@@ -43,7 +45,9 @@ export function Welcome() {
                 ? say.loadingModel
                 : model
                   ? say.run(model.name)
-                  : say.runBundledPolicy}
+                  : isBundled(named)
+                    ? say.runBundledPolicy
+                    : say.run(shortName(named))}
           </button>
           <button type="button" className="button big" onClick={() => void openDemo()}>
             {say.openDemo}
