@@ -11,8 +11,16 @@ import {
   openFile,
   openRun,
   openRunAt,
+  refreshRuns,
 } from './actions.ts';
-import { deleteAdapter, openAdapter, renameAdapter, shelveRun } from './adapter-shelf-state.ts';
+import {
+  chooseStart,
+  deleteAdapter,
+  openAdapter,
+  renameAdapter,
+  shelveRun,
+  useShelf,
+} from './adapter-shelf-state.ts';
 import { openComparison } from './compare-actions.ts';
 import { deleteAllModels, deleteModel } from './load.ts';
 import { initialState } from './state.ts';
@@ -87,6 +95,28 @@ test('of two tasks the one chosen last is run, also where one of them is a file'
   opened.answer({ env: 'household', split: 'file', index: 0 });
   await file;
   expect(useLab.getState().task?.split).toBe('large');
+});
+
+test('an older list of runs does not take away what a newer one has', async () => {
+  engine = testingEngine({ runEvents: events });
+  const older = refreshRuns();
+  const answer = await engine.newest('runs');
+  const newer = refreshRuns();
+  const run = { id: 'a', steps: 4 };
+  (await engine.newest('runs')).answer([run]);
+  await newer;
+  answer.answer([]);
+  await older;
+  expect(useLab.getState().runs).toEqual([run]);
+});
+
+test('a run starts from the adapter that was chosen last', async () => {
+  const slow = chooseStart('a');
+  const answer = await engine.newest('adapterModules');
+  await chooseStart(null);
+  answer.answer([{ name: 'q_proj', rank: 4, alpha: 8 }]);
+  await slow;
+  expect(useShelf.getState().start).toBeNull();
 });
 
 test('the tab that only reads deletes, imports and keeps nothing', async () => {

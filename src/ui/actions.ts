@@ -1,7 +1,7 @@
 /** Everything the page can do: asks the engine and turns what comes back into events. */
 
 import { changedFields, type Settings } from '../config.ts';
-import { LabError, toWire } from '../errors.ts';
+import { isAbort, LabError, toWire } from '../errors.ts';
 import { notebookEnding } from '../formats/endings.ts';
 import { predictionLine, predictionOf } from '../formats/predictions.ts';
 import { formatRunFile, parseRunFile } from '../formats/run-file.ts';
@@ -12,7 +12,7 @@ import { readShelf } from './adapter-shelf-state.ts';
 import { readPicked } from './compare-actions.ts';
 import { startSettings } from './defaults.ts';
 import { engine, startEngine } from './engine.ts';
-import { screenRequests, taskRequests } from './latest.ts';
+import { latest, screenRequests, taskRequests } from './latest.ts';
 import { hadModel, loadAgain, loadModel, refreshModels } from './load.ts';
 import { readNotes } from './notes.ts';
 import { plural } from './numbers.ts';
@@ -51,6 +51,7 @@ export async function startLab(): Promise<void> {
     offerResume();
     if (hadModel() && !model) await loadAgain();
   } catch (thrown) {
+    if (isAbort(thrown)) return; // another start has ended this one's engine
     const error = toWire(thrown);
     if (useLab.getState().engine === 'starting') dispatch({ type: 'engine_failed', error });
     else report(say.noAnswer, error);
@@ -65,9 +66,14 @@ function offerResume(): void {
   }
 }
 
+const lists = latest();
+
 export async function refreshRuns(): Promise<void> {
+  const isNewest = lists.begin();
   await attempt(say.listFailed, async () => {
-    dispatch({ type: 'runs', runs: await engine().call('runs', null) });
+    const runs = await engine().call('runs', null);
+    if (!isNewest()) return; // an older list lacks the newest run, as if it had been deleted
+    dispatch({ type: 'runs', runs });
     await readPicked();
   });
 }

@@ -7,6 +7,7 @@ import { notebookEnding } from '../formats/endings.ts';
 import type { ChatMessage, ShelvedAdapter } from '../records.ts';
 import type { AdapterCalls, AdapterStreams, Derivation, SideRef } from '../workers/adapters-api.ts';
 import { engine } from './engine.ts';
+import { latest } from './latest.ts';
 import { attempt, inform } from './report.ts';
 import { saveBlob } from './save-blob.ts';
 import { adapterShelfState as say } from './strings.ts';
@@ -123,15 +124,18 @@ async function isAdapter(file: File): Promise<boolean> {
   }
 }
 
+const startRequests = latest();
+
 /** Chooses what the next run starts from; null is a fresh adapter. */
 export async function chooseStart(id: string | null): Promise<void> {
+  const isNewest = startRequests.begin();
   if (id === null) {
     useShelf.setState({ start: null });
     return;
   }
   await attempt(say.readFailed, async () => {
     const modules = await engine().call('adapterModules', { id });
-    useShelf.setState({ start: { id, shape: shapeOf(modules) } });
+    if (isNewest()) useShelf.setState({ start: { id, shape: shapeOf(modules) } });
   });
 }
 

@@ -1,6 +1,7 @@
 /** Which model is loaded where none was asked for by name: the one in use before, else the one that the settings name. */
 
 import { beforeEach, expect, test, vi } from 'vitest';
+import { LabError } from '../errors.ts';
 import type { ModelInfo, StoredModel } from '../records.ts';
 import { startLab } from './actions.ts';
 import { connectModel, loadModel, loadNamed } from './load.ts';
@@ -93,4 +94,18 @@ test('a restart connects the server again, with the key of this visit', async ()
   await settled();
   expect(engine.asked.find(({ name }) => name === 'connectModel')?.input).toEqual(ref);
   expect([loads(), named()]).toEqual([[], 'served']);
+});
+
+test('a restart during a start leaves one engine, and tells of no failure', async () => {
+  engine = testingEngine(quiet);
+  const first = startLab();
+  const probe = await engine.newest('probe');
+  const second = startLab();
+  probe.fail(new LabError('aborted', 'The engine was restarted.'));
+  await first;
+  expect(useLab.getState()).toMatchObject({ engine: 'starting', notices: [] });
+  (await engine.newest('probe')).answer({});
+  (await engine.newest('connectModel')).answer({ ...model, name: 'served' });
+  await second;
+  expect(useLab.getState().engine).toBe('ready');
 });

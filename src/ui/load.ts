@@ -3,6 +3,7 @@
 import { isAbort, LabError, toWire } from '../errors.ts';
 import type { ModelRef, RemoteRef } from '../records.ts';
 import { engine } from './engine.ts';
+import { latest } from './latest.ts';
 import type { Loading } from './loading.ts';
 import { fits } from './memory-fit.ts';
 import { attempt, report, settle } from './report.ts';
@@ -14,9 +15,14 @@ import { mayWrite } from './writer.ts';
 /** The model that comes with the page. */
 export const bundledModel = 'household';
 
+const lists = latest();
+const estimates = latest();
+
 export async function refreshModels(): Promise<void> {
+  const isNewest = lists.begin();
   await attempt(say.listFailed, async () => {
-    dispatch({ type: 'stored_models', models: await engine().call('models', null) });
+    const models = await engine().call('models', null);
+    if (isNewest()) dispatch({ type: 'stored_models', models });
   });
 }
 
@@ -243,9 +249,10 @@ export function cancelLoading(): void {
 export async function refreshNeeds(): Promise<void> {
   const { model, settings } = useLab.getState();
   if (!model) return;
+  const isNewest = estimates.begin();
   await attempt(say.estimateFailed, async () => {
     const needs = await engine().call('previewModel', { ref: null, settings });
-    if (useLab.getState().model === model) dispatch({ type: 'model_needs', needs });
+    if (isNewest() && useLab.getState().model === model) dispatch({ type: 'model_needs', needs });
   });
 }
 

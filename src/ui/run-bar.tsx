@@ -46,7 +46,7 @@ export function RunBar() {
             main
             icon="play"
             tip={say.runHelp}
-            off={busy}
+            off={busy || queued}
             onPress={() => void startRun('run')}
           >
             {say.run}
@@ -55,7 +55,7 @@ export function RunBar() {
         <BarButton
           icon="step"
           tip={say.stepHelp}
-          off={running ? !paused : busy}
+          off={running ? !paused : busy || queued}
           onPress={() => void (running ? control('step') : startRun('step'))}
         >
           {say.step}
@@ -63,7 +63,7 @@ export function RunBar() {
         <BarButton
           icon="stop"
           tip={queued ? say.stopQueueHelp : say.stopHelp}
-          off={!running || status === 'stopping'}
+          off={!(running || queued) || status === 'stopping'}
           onPress={() => void (queued ? stopQueue() : control('stop'))}
         >
           {say.stop}
@@ -72,7 +72,7 @@ export function RunBar() {
           opensWindow
           icon="list"
           tip={say.queueHelp}
-          off={running || busy}
+          off={running || busy || queued}
           onPress={() => setPlanning(true)}
         >
           {say.queue}
