@@ -49,20 +49,20 @@ export function writeHeader(folder: string, header: Header): Promise<void> {
 export async function readRows(folder: string): Promise<ReadonlyMap<string, Row>> {
   const rows = new Map<string, Row>();
   const names = (await readdir(folder)).filter((name) => ROWS.test(name)).sort();
-  for (const name of names) {
-    const bytes = await readFile(join(folder, name));
-    const text = (name.endsWith('.gz') ? unpacked(bytes, name) : bytes).toString('utf8');
-    addRows(rows, text, name);
+  for (const path of names.map((name) => join(folder, name))) {
+    const bytes = await readFile(path);
+    const text = (path.endsWith('.gz') ? unpacked(bytes, path) : bytes).toString('utf8');
+    addRows(rows, text, path);
   }
   return rows;
 }
 
-function unpacked(bytes: Uint8Array, name: string): Buffer {
+function unpacked(bytes: Uint8Array, path: string): Buffer {
   try {
     return gunzipSync(bytes);
   } catch (thrown) {
     const why = messageOf(thrown);
-    throw new LabError('bad_input', `${name} could not be unpacked: ${why}. Restore it.`, { name });
+    throw new LabError('bad_input', `${path} could not be unpacked: ${why}. Restore it.`, { path });
   }
 }
 
