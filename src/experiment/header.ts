@@ -96,8 +96,13 @@ export function differences(a: Header, b: Header): readonly string[] {
       compare(`${arm.name} ${field}`, one[field], two[field]);
     }
   }
-  const names = ({ arms }: Header) => arms.map(({ name }) => name).join(', ');
-  if (names(a) !== names(b)) found.push(`arms: ${names(a)} and ${names(b)}`);
+  const alone = (one: Header, other: Header) => {
+    const names = other.arms.map(({ name }) => name);
+    const own = one.arms.filter(({ name }) => !names.includes(name));
+    return own.map(({ name }) => name).join(', ') || 'none';
+  };
+  const [first, second] = [alone(a, b), alone(b, a)];
+  if (first !== second) found.push(`arms of one alone: ${first} and ${second}`);
   const parts = ({ mixed }: Header) => mixed?.experiments.length ?? 1;
   if (parts(a) !== parts(b)) found.push(`experiments mixed there: ${parts(a)} and ${parts(b)}`);
   return found;

@@ -32,7 +32,7 @@ test('experiments that differ stand in one table, with the arms of all', () => {
   expect(both.mixed?.differences).toEqual([
     'split: "valid_unseen" and "valid_seen"',
     'task set: "tasks of valid_unseen" and "tasks of valid_seen"',
-    'arms: frozen, attt and frozen, attt, naive',
+    'arms of one alone: none and naive',
   ]);
 });
 
