@@ -5,7 +5,10 @@ const view = { observation: 'o', admissible: null, reward: 0, terminated: false,
 type Ask = { type: string; id: number; name: string };
 
 /** A worker whose answers the test gives by hand. */
-function fakeWorkers(answer: (worker: WorkerLike & { dead: boolean }, ask: Ask) => void) {
+function fakeWorkers(
+  answer: (worker: WorkerLike & { dead: boolean }, ask: Ask) => void,
+  after?: string,
+) {
   const made: (WorkerLike & { dead: boolean })[] = [];
   const host = new EnvHost(() => {
     const worker = {
@@ -20,7 +23,7 @@ function fakeWorkers(answer: (worker: WorkerLike & { dead: boolean }, ask: Ask) 
     } as WorkerLike & { dead: boolean };
     made.push(worker);
     return worker;
-  });
+  }, after);
   return { host, made };
 }
 const reply = (worker: WorkerLike, id: number) =>
@@ -80,6 +83,15 @@ test('a script that cannot be loaded and an unreadable message count as crashes'
     made[0]?.[kind]?.({ message: '' } as ErrorEvent & MessageEvent);
     await expect(call).rejects.toMatchObject({ code: 'environment' });
   }
+});
+
+test('a question that fails ends no episode, and says so', async () => {
+  const { host, made } = fakeWorkers(() => {}, 'Ask again.');
+  const call = host.call('history', { task, actions: [] }, { limitMs: 1000, what: 'a question' });
+  made[0]?.onerror?.({ message: 'boom' } as ErrorEvent);
+  await expect(call).rejects.toThrow(
+    'The environment crashed (boom) during a question. Ask again.',
+  );
 });
 
 test('an abort ends the call at once', async () => {
