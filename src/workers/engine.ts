@@ -260,8 +260,8 @@ export class EngineHost {
       return {
         ...faces,
         dispose() {
+          using _ = held; // also where a lost device does not let go
           faces.dispose();
-          held[Symbol.dispose]();
         },
       };
     } catch (thrown) {
