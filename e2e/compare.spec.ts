@@ -99,7 +99,9 @@ test('runs are filtered, noted and compared, and the numbers go home', async ({ 
     page.waitForEvent('download'),
     page.locator('.compare-bar .dialog-buttons').getByRole('button', { name: 'CSV' }).click(),
   ]);
-  expect(readFileSync(await csv.path(), 'utf8')).toMatch(/^step,attt \(n = 2\),frozen \(n = 1\)\n/);
+  expect(readFileSync(await csv.path(), 'utf8')).toMatch(
+    /^step,attt \(n = 2\),frozen \(n = 1\),attt \(n = 2\) low,/,
+  );
   await page.getByLabel('What the charts are drawn over').selectOption('share');
   await page.getByRole('button', { name: 'Logarithmic axis of steps' }).click();
   await expect(page.locator('.overlay-plot .chart-axis')).toHaveText('share');

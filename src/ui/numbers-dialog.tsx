@@ -2,10 +2,10 @@
 
 import { type RefObject, useState } from 'react';
 import type { Points } from './chart-specs.ts';
-import { chartCsv } from './chart-table.ts';
+import { chartCsv, columnsOf } from './chart-table.ts';
 import { Dialog } from './dialog.tsx';
 import { placeText, valueText } from './numbers.ts';
-import type { PlotLine } from './plot.tsx';
+import type { PlotBand, PlotLine } from './plot.tsx';
 import { SavePlot } from './save-plot.tsx';
 import { numbersDialog as say } from './strings.ts';
 
@@ -17,6 +17,7 @@ export function NumbersDialog({
   title,
   across,
   lines,
+  bands = [],
   points,
   plot,
   drawn,
@@ -28,6 +29,7 @@ export function NumbersDialog({
   /** What the place of a point is called. */
   across: string;
   lines: readonly PlotLine[];
+  bands?: readonly PlotBand[];
   points: Points;
   /** The element that holds the chart. */
   plot: RefObject<HTMLElement | null>;
@@ -35,7 +37,8 @@ export function NumbersDialog({
   drawn: boolean;
   onClose: () => void;
 }) {
-  const part = Math.max(50, Math.floor(cellsAtOnce / (lines.length + 1)));
+  const columns = columnsOf(lines, bands);
+  const part = Math.max(50, Math.floor(cellsAtOnce / (columns.length + 1)));
   const [rows, setRows] = useState(part);
   const left = points.length - rows;
   return (
@@ -46,7 +49,7 @@ export function NumbersDialog({
         lines={lines}
         plot={plot}
         drawn={drawn}
-        csv={() => chartCsv(across, lines, points)}
+        csv={() => chartCsv(across, columns, points)}
       />
       <table>
         <thead>
@@ -54,10 +57,9 @@ export function NumbersDialog({
             <th scope="col" className="number">
               {across}
             </th>
-            {lines.map((line) => (
-              <th key={line.key} scope="col" className="number">
-                {line.label}
-                {line.faint && say.raw}
+            {columns.map(({ key, label }) => (
+              <th key={key} scope="col" className="number">
+                {label}
               </th>
             ))}
           </tr>
@@ -66,7 +68,7 @@ export function NumbersDialog({
           {points.slice(0, rows).map((point) => (
             <tr key={point.t}>
               <td className="number">{placeText(point.t ?? 0)}</td>
-              {lines.map(({ key }) => (
+              {columns.map(({ key }) => (
                 <td key={key} className="number">
                   {valueText(point[key])}
                 </td>

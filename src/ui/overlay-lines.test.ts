@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { madeRun } from '../../e2e/fixtures/recorded/household-run.ts';
-import { chartCsv } from './chart-table.ts';
+import { chartCsv, columnsOf } from './chart-table.ts';
 import { meanLine } from './compare-numbers.ts';
 import { drawingOf, placesOfAll } from './overlay-lines.ts';
 import { foldRun, type RunView } from './run-view.ts';
@@ -69,7 +69,9 @@ test('a group is one line with its band, whichever the axis', () => {
 test('the file of 30 runs over tokens has every value of every run', () => {
   const runs = Array.from({ length: 30 }, (_, seed) => made(50, seed + 1));
   const drawing = drawingOf(runs, { ...wish, places: placesOfAll(runs, 'tokens') });
-  const [, ...rows] = chartCsv('tokens', drawing.lines, drawing.points).trim().split('\n');
+  const [, ...rows] = chartCsv('tokens', columnsOf(drawing.lines), drawing.points)
+    .trim()
+    .split('\n');
   const values = rows.flatMap((row) => row.split(',').slice(1)).filter((cell) => cell !== '');
   expect(values).toHaveLength(30 * 50);
 });
@@ -83,4 +85,14 @@ test('the mean of a run of 1,200 steps and one of 900 is over both as far as bot
   expect(Math.max(...both)).toBeLessThanOrEqual(900);
   const counts = meanLine(runs, 'updates').map(({ n }) => n);
   expect(counts).toEqual(Array.from({ length: 1201 }, (_, t) => (t <= 900 ? 2 : 1)));
+});
+
+test('the file of groups has the ends of each interval beside its mean', () => {
+  const runs = [made(4, 1), made(4, 2)];
+  const { lines, bands, points } = drawingOf(runs, { ...wish, grouped: true, places: null });
+  const [head, ...rows] = chartCsv('step', columnsOf(lines, bands), points).trim().split('\n');
+  expect(head).toBe('step,attt (n = 2),attt (n = 2) low,attt (n = 2) high');
+  const [, mean = 0, low = 0, high = 0] = (rows[2] ?? '').split(',').map(Number);
+  expect(low).toBeLessThan(mean);
+  expect(high).toBeGreaterThan(mean);
 });

@@ -3,7 +3,7 @@
 import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
 import { smoothingOf } from './chart-choices.ts';
 import { scaleOf } from './chart-specs.ts';
-import { chartCsv } from './chart-table.ts';
+import { chartCsv, columnsOf } from './chart-table.ts';
 import { OwnScale, OwnSmoothing } from './charts.tsx';
 import { type CompareQuantity, compareQuantities } from './compare-numbers.ts';
 import { Icon } from './icons.tsx';
@@ -96,7 +96,7 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
           lines={drawing.lines}
           plot={box}
           drawn={drawing.points.length > 0}
-          csv={() => chartCsv(axis, drawing.lines, drawing.points)}
+          csv={() => chartCsv(axis, columnsOf(drawing.lines, drawing.bands), drawing.points)}
         />
         <button
           type="button"
@@ -159,6 +159,7 @@ export function Overlay({ runs }: { runs: readonly RunView[] }) {
           title={title}
           across={axisUnits[axis]}
           lines={drawing.lines}
+          bands={drawing.bands}
           points={drawing.points}
           plot={box}
           drawn={drawing.points.length > 0}

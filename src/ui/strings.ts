@@ -280,6 +280,12 @@ export const chartSpecs = {
   clipped: 'clipped to',
 } as const;
 
+export const chartTable = {
+  raw: (label: Value) => `${label} raw`,
+  low: (label: Value) => `${label} low`,
+  high: (label: Value) => `${label} high`,
+} as const;
+
 export const charts = {
   charts: 'Charts',
   showAllSteps: (start: Value, end: Value) => `Steps ${start} to ${end}: show all`,
@@ -422,7 +428,6 @@ export const itemNumbers = {
 } as const;
 
 export const numbersDialog = {
-  raw: ' raw',
   more: (rows: Value, left: Value) => `Show ${rows} of ${left} more rows`,
 } as const;
 
