@@ -19,7 +19,11 @@ export function PairedTable({ runs }: { runs: readonly RunView[] }) {
     <section className="compare-part" aria-labelledby="paired-title">
       <div className="compare-bar">
         <h3 id="paired-title">{say.title(paired.against)}</h3>
-        <span className="aside">{say.what(plural(paired.comparisons, 'comparison'))}</span>
+        <span className="aside">
+          {paired.comparisons === 0
+            ? say.allAlike
+            : say.what(plural(paired.comparisons, 'comparison'))}
+        </span>
         <button
           type="button"
           className="button small"

@@ -394,6 +394,7 @@ export const pairedTable = {
   pairs: 'pairs',
   tasks: 'tasks',
   p: (value: Value) => `p ${value}`,
+  allAlike: 'Same task and seed. Nothing differs, so there is nothing to test.',
   noDifference: 'no task differs',
 } as const;
 
