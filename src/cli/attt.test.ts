@@ -32,7 +32,7 @@ describe('exit codes', () => {
     const where = ['--model', 'household', '--split', 'train', '--tasks', '0', '--out', file];
     const ran = await attt('run', ...where);
     expect(ran).toMatchObject({ code: 1, stdout: '' });
-    expect(ran.stderr).toContain(`The machine refused ${file} (EEXIST`);
+    expect(ran.stderr).toContain(`The folder "${file}" could not be made: ${file} is a file.`);
     expect(ran.stderr).toContain('Name a place that may be written to.');
   });
 
