@@ -1,12 +1,13 @@
 /** The adapter shelf over the real engine: open, name, compare, merge, mix, delete. */
 
 import { readFileSync } from 'node:fs';
-import { expect, type Page, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { readGguf } from '../src/formats/gguf.ts';
 import { type GgufLoraModule, readGgufLora, writeGgufLora } from '../src/formats/gguf-lora.ts';
 import { type PeftModule, unzipPeft, zipPeft } from '../src/formats/peft.ts';
 import { bytesSource } from '../src/formats/source.ts';
 import { expectClean } from './axe.ts';
+import { expect, test } from './live.ts';
 
 const policy = new Uint8Array(readFileSync('models/household-2m/household-2m-q8_0.gguf'));
 

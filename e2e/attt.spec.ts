@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
 import { attt, atttWith } from '../src/cli/testing.ts';
+import { expect, test } from './live.ts';
 
 const tiny = 'e2e/fixtures/engine/tiny.gguf';
 const fixture = (name: string) => JSON.parse(readFileSync(`e2e/fixtures/engine/${name}`, 'utf8'));

@@ -1,12 +1,12 @@
 /** Comparing recorded runs: table, overlay, final values, differing settings, side by side. No GPU. */
 
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
 import { formatRunFile } from '../src/formats/run-file.ts';
 import type { EpisodeEvent } from '../src/records.ts';
 import { expectClean } from './axe.ts';
 import { playBack } from './fixtures/recorded/engine.ts';
 import { madeRun } from './fixtures/recorded/household-run.ts';
+import { expect, test } from './live.ts';
 
 test.use({ timezoneId: 'UTC' });
 

@@ -1,10 +1,10 @@
 /** Keeping and sharing: the notebook as a file, runs by address, settings in the address, two tabs. */
 
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
 import { formatRunFile } from '../src/formats/run-file.ts';
 import { playBack } from './fixtures/recorded/engine.ts';
 import { madeRun } from './fixtures/recorded/household-run.ts';
+import { answering, expect, test } from './live.ts';
 
 const events = madeRun({ steps: 12, seed: 3 });
 const [first] = events;
@@ -106,7 +106,7 @@ test('the whole notebook goes out as one file and comes back into an empty brows
   };
 
   const other = await browser.newContext({ ...(baseURL ? { baseURL } : {}) });
-  const empty = await other.newPage();
+  const empty = answering(await other.newPage());
   await empty.goto('/?backend=cpu');
   await empty.getByRole('tab', { name: 'Runs' }).click();
   const picker = empty.getByLabel(/^A notebook/);
@@ -160,7 +160,7 @@ test('changed settings are in the address, and the address gives them to another
   await page.getByLabel('Method', { exact: true }).selectOption('frozen');
   await expect.poll(() => page.url()).toContain('#method=frozen&lora_rank=4'); // as in the schema
   const other = await browser.newContext({ ...(baseURL ? { baseURL } : {}) });
-  const shared = await other.newPage();
+  const shared = answering(await other.newPage());
   await playBack(shared, {});
   await shared.goto(page.url().replace('lora_rank=4', 'lora_rank=4&w_min=7'));
   await expect(shared.getByLabel('LoRA rank', { exact: true })).toHaveValue('4');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
 import { unzipPeft } from '../src/formats/peft.ts';
+import { expect, test } from './live.ts';
 
 test('one click runs the bundled policy; it stops at once, survives a reload and goes home as files', async ({
   page,

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, test } from '@playwright/test';
 import { playBack } from './fixtures/recorded/engine.ts';
+import { expect, test } from './live.ts';
 
 const file = readFileSync('models/household-2m/household-2m-q4_0.gguf');
 

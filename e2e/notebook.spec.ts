@@ -1,13 +1,14 @@
 /** The built page over an engine that plays back recorded events: no model, no GPU. */
 
 import { readFileSync } from 'node:fs';
-import { expect, type Page, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { fieldNames, fields } from '../src/config.ts';
 import { formatRunFile } from '../src/formats/run-file.ts';
 import { expectClean } from './axe.ts';
 import { dropFile } from './drop.ts';
 import { playBack, quietScript } from './fixtures/recorded/engine.ts';
 import { madeRun } from './fixtures/recorded/household-run.ts';
+import { expect, test } from './live.ts';
 
 const long = madeRun({ steps: 50, talk: 2, seed: 6 });
 

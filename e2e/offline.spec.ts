@@ -1,6 +1,6 @@
 /** Without a network: after one visit everything is there, and nothing ever leaves the origin. */
 
-import { expect, test } from '@playwright/test';
+import { expect, test } from './live.ts';
 
 test.use({ serviceWorkers: 'allow' });
 

@@ -1,5 +1,5 @@
-import { expect, test } from '@playwright/test';
 import { expectClean } from './axe.ts';
+import { expect, test } from './live.ts';
 
 test('a recorded run opens without a GPU and is readable', async ({ page }) => {
   await page.goto('/');

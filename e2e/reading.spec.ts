@@ -1,11 +1,11 @@
 /** Reading a recorded run: search, filter, keys, playback, links and records. No model, no GPU. */
 
-import { expect, test } from '@playwright/test';
 import { formatRunFile } from '../src/formats/run-file.ts';
 import { expectClean } from './axe.ts';
 import { dropFile } from './drop.ts';
 import { playBack } from './fixtures/recorded/engine.ts';
 import { madeRun } from './fixtures/recorded/household-run.ts';
+import { expect, test } from './live.ts';
 
 const events = madeRun({ steps: 50, talk: 2, seed: 6 });
 const steps = events.filter((event) => event.type === 'step');

@@ -1,13 +1,13 @@
 /** Reading a code repair: the diff of a step, all changes, the tests, and the patch to take home. No model. */
 
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
 import { repairDescription } from '../src/envs/repair-description.ts';
 import { formatRunFile } from '../src/formats/run-file.ts';
 import { expectClean } from './axe.ts';
 import { dropFile } from './drop.ts';
 import { household, playBack } from './fixtures/recorded/engine.ts';
 import { madePrograms, madeRepair, patch } from './fixtures/recorded/repair-run.ts';
+import { expect, test } from './live.ts';
 
 test('a repair shows its diff and tests at each step, and goes home as a patch', async ({
   page,

@@ -1,12 +1,13 @@
 /** The page in rough hands: hasty clicks, runs of odd shape, texts of any kind, small windows, no mouse. */
 
-import { expect, type Page, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { formatRunFile } from '../src/formats/run-file.ts';
 import type { EpisodeEvent } from '../src/records.ts';
 import { expectClean } from './axe.ts';
 import { dropFile } from './drop.ts';
 import { type EngineScript, playBack } from './fixtures/recorded/engine.ts';
 import { longUpdates, madeRun } from './fixtures/recorded/household-run.ts';
+import { expect, test } from './live.ts';
 
 /** Opens the page on a recorded engine; what it throws or logs as an error is gathered. */
 async function openPage(page: Page, script: Partial<EngineScript>, path = '/'): Promise<string[]> {

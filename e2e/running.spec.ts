@@ -1,10 +1,11 @@
 /** Stopping, taking up and queueing runs. */
 
-import { expect, type Page, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { fields } from '../src/config.ts';
 import { expectClean } from './axe.ts';
 import { playBack } from './fixtures/recorded/engine.ts';
 import { madeRun } from './fixtures/recorded/household-run.ts';
+import { expect, test } from './live.ts';
 
 /**
  * Waits until the engine is at this kind of work, stops it there, and gives the milliseconds until

@@ -1,13 +1,13 @@
 /** What is seen can be sent and taken home: views in the address, bundles, reports; and what is dropped opens. */
 
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
 import { formatRunFile } from '../src/formats/run-file.ts';
 import { readZip, writeZip } from '../src/formats/zip.ts';
 import { expectClean } from './axe.ts';
 import { dropFile } from './drop.ts';
 import { playBack } from './fixtures/recorded/engine.ts';
 import { madeRun } from './fixtures/recorded/household-run.ts';
+import { expect, test } from './live.ts';
 
 const kept = (['attt', 'frozen'] as const).map((method, i) => {
   const events = madeRun({ steps: 12, seed: 6 + i, settings: { method, seed: i + 1 } });

@@ -1,9 +1,10 @@
 /** The shell of the page: its size, its first paint, small screens, keys. */
 
 import { gzipSync } from 'node:zlib';
-import { expect, type Page, type Response, test } from '@playwright/test';
+import type { Page, Response } from '@playwright/test';
 import { expectClean } from './axe.ts';
 import { playBack } from './fixtures/recorded/engine.ts';
+import { expect, test } from './live.ts';
 
 interface Sight {
   /** First and largest contentful paint, in milliseconds. */

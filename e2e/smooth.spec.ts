@@ -1,9 +1,10 @@
 /** The page thread is never held: while an episode runs, along the steps of a long run, and down a transcript of thousands. */
 
-import { expect, type Page, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { formatRunFile } from '../src/formats/run-file.ts';
 import { playBack } from './fixtures/recorded/engine.ts';
 import { type MadeRun, madeRun } from './fixtures/recorded/household-run.ts';
+import { expect, test } from './live.ts';
 import { pressEachFrame, traceWork } from './trace.ts';
 
 // Playwright's own trace copies the document before and after each action, on the thread that is measured.

@@ -2,8 +2,8 @@
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, test } from '@playwright/test';
 import { expectClean } from './axe.ts';
+import { expect, test } from './live.ts';
 
 /** Answers with the next of some texts as a stream, or with the status that is set; notes keys. */
 async function startTeller() {

@@ -1,6 +1,7 @@
 /** Threads for the kernels on WASM: the page is isolated, says how many compute, and keeps none behind. */
 
-import { expect, type Page, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
+import { expect, test } from './live.ts';
 
 const helpers = (page: Page) => page.workers().filter((worker) => worker.url().includes('kernels'));
 

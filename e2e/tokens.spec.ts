@@ -1,12 +1,13 @@
 /** The token heatmap over a recorded run: quantities, kept tokens, and what can be taken home. */
 
 import { readFileSync } from 'node:fs';
-import { expect, type Page, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { formatRunFile } from '../src/formats/run-file.ts';
 import { expectClean } from './axe.ts';
 import { dropFile } from './drop.ts';
 import { playBack } from './fixtures/recorded/engine.ts';
 import { madeRun } from './fixtures/recorded/household-run.ts';
+import { expect, test } from './live.ts';
 
 const events = madeRun({ steps: 40, talk: 1, seed: 6, settings: { log_alternatives: 3 } });
 const updated = events.find((event) => event.type === 'boundary' && event.outcome === 'updated');
