@@ -15,6 +15,7 @@ test('loading blocks the page thread for less than 100 ms, and the first sight n
   await playBack(page, {});
   // The lowest of three: a cold cache of compiled code is part of a first visit, other work is not.
   const blocked: number[] = [];
+  const onPhone: number[] = [];
   for (let n = 0; n < 3; n++) {
     await page.goto('about:blank');
     const stop = await traceWork(browser, page);
@@ -23,10 +24,17 @@ test('loading blocks the page thread for less than 100 ms, and the first sight n
     await page.locator('#side-panel .settings-files').waitFor();
     const { tasks } = await stop();
     // Lighthouse's total blocking time, in time of the thread itself; up to 100 ms it scores 97 and more.
-    blocked.push(tasks.reduce((sum, ms) => sum + Math.max(0, ms - 50), 0));
+    const blockedAt = (slower: number) =>
+      tasks.reduce((sum, ms) => sum + Math.max(0, slower * ms - 50), 0);
+    blocked.push(blockedAt(1));
+    // Lighthouse takes a phone for four times as slow.
+    onPhone.push(blockedAt(4));
   }
   console.log(`blocked while loading: ${blocked.map((ms) => ms.toFixed(0)).join(', ')} ms`);
   expect(Math.min(...blocked)).toBeLessThan(100);
+  console.log(`as on a phone: ${onPhone.map((ms) => ms.toFixed(0)).join(', ')} ms`);
+  // 200 ms score 90 there, and with the other figures of the phone (paint after 0.8 s, largest 2.3 s) 95 in all.
+  expect(Math.min(...onPhone)).toBeLessThan(200);
 
   await page.route(/\.js$/, (route) => route.abort());
   await page.goto('/');
