@@ -1,10 +1,9 @@
 /** What each method changes: its runs against those of another method with the same task and seed. */
 
 import { useMemo } from 'react';
-import { saveText } from './actions.ts';
 import { byMethod } from './compare-numbers.ts';
 import { csvOf } from './csv.ts';
-import { Icon } from './icons.tsx';
+import { MethodTable } from './method-table.tsx';
 import { plural, valueText } from './numbers.ts';
 import { type Paired, type PairedValue, pairedValues } from './paired-values.ts';
 import type { RunView } from './run-view.ts';
@@ -16,58 +15,21 @@ export function PairedTable({ runs }: { runs: readonly RunView[] }) {
   const paired = useMemo(() => pairedValues(byMethod(runs)), [runs]);
   if (!paired) return null;
   return (
-    <section className="compare-part" aria-labelledby="paired-title">
-      <div className="compare-bar">
-        <h3 id="paired-title">{say.title(paired.against)}</h3>
-        <span className="aside">
-          {paired.comparisons === 0
-            ? say.allAlike
-            : say.what(plural(paired.comparisons, 'comparison'))}
-        </span>
-        <button
-          type="button"
-          className="button small"
-          onClick={() => saveText('paired-differences.csv', csvFrom(paired), 'text/csv')}
-        >
-          <Icon name="save" />
-          {say.csv}
-        </button>
-      </div>
-      <div className="wide-table">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{say.method}</th>
-              <th scope="col" className="number">
-                {say.pairs}
-              </th>
-              <th scope="col" className="number">
-                {say.tasks}
-              </th>
-              {paired.methods[0]?.values.map(({ label }) => (
-                <th key={label} scope="col" className="number">
-                  {label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {paired.methods.map(({ name, pairs, tasks, values }) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td className="number">{pairs}</td>
-                <td className="number">{tasks}</td>
-                {values.map((value) => (
-                  <td key={value.label} className="number">
-                    <PairedCell {...value} />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </section>
+    <MethodTable
+      id="paired-title"
+      title={say.title(paired.against)}
+      aside={
+        paired.comparisons === 0 ? say.allAlike : say.what(plural(paired.comparisons, 'comparison'))
+      }
+      file="paired-differences.csv"
+      csv={() => csvFrom(paired)}
+      counted={say.pairs}
+      labels={paired.methods[0]?.values.map(({ label }) => label) ?? []}
+      rows={paired.methods.map(({ name, pairs, tasks, values }) => ({
+        ...{ name, count: pairs, tasks },
+        cells: values.map((value) => <PairedCell key={value.label} {...value} />),
+      }))}
+    />
   );
 }
 

@@ -378,21 +378,21 @@ export const finalValues = {
     'Runs that came to their end. 95 % intervals: Wilson of success, Student of the others.',
   overTasks: 'Tasks repeat: each counts once, and those intervals draw whole tasks (bootstrap).',
   oneTask: 'All of one task: the intervals say nothing of others.',
+  runs: 'runs',
+  n: (n: Value) => `n ${n}`,
+} as const;
+
+export const methodTable = {
   csv: 'CSV',
   method: 'method',
-  runs: 'runs',
   tasks: 'tasks',
-  n: (n: Value) => `n ${n}`,
 } as const;
 
 export const pairedTable = {
   title: (against: Value) => `Paired with ${against}`,
   what: (comparisons: Value) =>
     `Same task and seed. Mean difference, 95 % bootstrap over tasks, p of sign flips (Holm, ${comparisons}).`,
-  csv: 'CSV',
-  method: 'method',
   pairs: 'pairs',
-  tasks: 'tasks',
   p: (value: Value) => `p ${value}`,
   allAlike: 'Same task and seed. Nothing differs, so there is nothing to test.',
   noDifference: 'no task differs',
