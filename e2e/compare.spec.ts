@@ -2,10 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { formatRunFile } from '../src/formats/run-file.ts';
-import type { EpisodeEvent } from '../src/records.ts';
 import { expectClean } from './axe.ts';
 import { playBack } from './fixtures/recorded/engine.ts';
-import { madeRun } from './fixtures/recorded/household-run.ts';
+import { madeRun, startOf } from './fixtures/recorded/household-run.ts';
 import { expect, test } from './live.ts';
 
 test.use({ timezoneId: 'UTC' });
@@ -35,12 +34,6 @@ const kept = (['attt', 'frozen', 'attt'] as const).map((method, i) => {
 const parted = (kept[0]?.events ?? []).map((event) =>
   event.type === 'step' && event.t === 7 ? { ...event, action: 'dance' } : event,
 );
-
-function startOf(events: readonly EpisodeEvent[]) {
-  const [first] = events;
-  if (first?.type !== 'episode_started') throw new Error('the made run starts');
-  return first;
-}
 
 test('a compared run has one number everywhere, and its numbers are a table', async ({ page }) => {
   await playBack(page, { runs: kept, modelLoaded: true });

@@ -1,7 +1,7 @@
 /** What a file's queue leaves out for what was run here already. Runs are made by hand. */
 
 import { beforeEach, expect, test, vi } from 'vitest';
-import { madeRun } from '../../e2e/fixtures/recorded/household-run.ts';
+import { madeRun, startOf } from '../../e2e/fixtures/recorded/household-run.ts';
 import type { SettingsPatch } from '../config.ts';
 import { planExperiment } from '../experiment/plan.ts';
 import type { ModelInfo, RunSummary } from '../records.ts';
@@ -16,9 +16,7 @@ let engine = testingEngine(lists);
 vi.mock('./engine.ts', () => ({ engine: () => engine.client, engineDown: { engine: 'down' } }));
 
 const events = madeRun({ steps: 4, seed: 3 });
-const [first] = events;
-if (first?.type !== 'episode_started') throw new Error('the made run starts with its manifest');
-const { manifest, task } = first;
+const { manifest, task } = startOf(events);
 const model = {
   ...{ name: 'writer', sha256: manifest.modelSha256, contextLength: 512, parameters: 135e6 },
 } as ModelInfo; // what is read of it

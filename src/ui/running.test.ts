@@ -1,7 +1,7 @@
 /** Starts that wait for something: what else may begin meanwhile, and who has the screen. Runs are made by hand. */
 
 import { beforeEach, expect, test, vi } from 'vitest';
-import { madeRun } from '../../e2e/fixtures/recorded/household-run.ts';
+import { madeRun, startOf } from '../../e2e/fixtures/recorded/household-run.ts';
 import type { ModelInfo, RunSummary } from '../records.ts';
 import { startSummary } from '../store/summary.ts';
 import { connectModel, loadModel } from './load.ts';
@@ -16,9 +16,7 @@ let engine = testingEngine(lists);
 vi.mock('./engine.ts', () => ({ engine: () => engine.client, engineDown: { engine: 'down' } }));
 
 const events = madeRun({ steps: 4, seed: 3 });
-const [first] = events;
-if (first?.type !== 'episode_started') throw new Error('the made run starts with its manifest');
-const { manifest, task } = first;
+const { manifest, task } = startOf(events);
 const model = { name: 'household', sha256: manifest.modelSha256, contextLength: 512 } as ModelInfo; // what is read of it
 const run = (id: string, settings: Partial<typeof manifest.settings> = {}): RunSummary => ({
   ...startSummary(id, '2026-01-01T00:00:00.000Z', {
