@@ -115,8 +115,8 @@ describe("Student's interval", () => {
   // SciPy 1.17: mean ± t.ppf(0.975, n - 1) · sem
   test('of three values is wide: 4.3 standard errors, not 1.96', () => {
     const { low, high } = tInterval([10, 12, 15.5]) ?? { low: 0, high: 0 };
-    expect(low).toBeCloseTo(5.58445, 3);
-    expect(high).toBeCloseTo(19.41555, 3);
+    expect(low).toBeCloseTo(5.58445, 5);
+    expect(high).toBeCloseTo(19.41555, 5);
   });
 
   test('is cut to what is possible, and says nothing of one value or of equal ones', () => {
@@ -124,9 +124,27 @@ describe("Student's interval", () => {
     expect([tInterval([]), tInterval([3]), tInterval([2, 2, 2])]).toEqual([null, null, null]);
   });
 
-  test('goes on beyond the table: 2.03951 with 31 degrees of freedom', () => {
-    const values = Array.from({ length: 32 }, (_, i) => i % 2); // mean 1/2, standard error 1/√124
-    const { high } = tInterval(values) ?? { high: 0 };
-    expect((high - 0.5) * Math.sqrt(124)).toBeCloseTo(2.039513, 5);
+  // Of [0, 1, 0, 1, …] in n = 2k values: mean 1/2, standard error 1 / (2 √(n - 1)).
+  const quantile975 = (n: number) => {
+    const { high } = tInterval(Array.from({ length: n }, (_, i) => i % 2)) ?? { high: Number.NaN };
+    return (high - 0.5) * 2 * Math.sqrt(n - 1);
+  };
+
+  test('with one and two degrees of freedom has the closed forms of the quantile', () => {
+    expect(quantile975(2)).toBeCloseTo(Math.tan(0.475 * Math.PI), 9); // Cauchy
+    const { low, high } = tInterval([-1, 0, 1]) ?? { low: 0, high: 0 }; // standard error 1/√3
+    expect((high - low) * (Math.sqrt(3) / 2)).toBeCloseTo(0.95 * Math.sqrt(2 / 0.0975), 9);
+  });
+
+  // mpmath: the root of 1 - betainc(ν/2, 1/2, 0, ν/(ν + t²), regularized) / 2 = 0.975, ν = n - 1.
+  test.each([
+    [10, 2.262157162798],
+    [16, 2.13144954556],
+    [30, 2.045229642133],
+    [32, 2.039513446396],
+    [36, 2.03010792825],
+    [102, 1.983731002956],
+  ])('of %i values is %f standard errors to each side', (n, expected) => {
+    expect(quantile975(n)).toBeCloseTo(expected, n <= 31 ? 9 : 7); // beyond 30 degrees a series
   });
 });

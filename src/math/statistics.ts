@@ -36,23 +36,28 @@ export function standardError(values: readonly number[]): number | null {
   return Math.sqrt(squares / (values.length - 1) / values.length);
 }
 
-/** The 97.5 % points of Student's t with 1, 2, … 30 degrees of freedom. */
+/** The 97.5 % points of Student's t with 1, 2, … 30 degrees of freedom: roots of its CDF by mpmath, at 30 digits. */
 const T95 = [
-  ...[
-    12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.306, 2.2622, 2.2281, 2.201, 2.1788,
-  ],
-  ...[2.1604, 2.1448, 2.1314, 2.1199, 2.1098, 2.1009, 2.093, 2.086, 2.0796, 2.0739, 2.0687, 2.0639],
-  ...[2.0595, 2.0555, 2.0518, 2.0484, 2.0452, 2.0423],
+  ...[12.7062047362, 4.30265272975, 3.18244630528, 2.7764451052, 2.57058183564],
+  ...[2.44691185114, 2.36462425159, 2.3060041352, 2.2621571628, 2.22813885199],
+  ...[2.20098516009, 2.17881282967, 2.16036865646, 2.14478668792, 2.13144954556],
+  ...[2.11990529922, 2.10981557783, 2.10092204024, 2.09302405441, 2.08596344727],
+  ...[2.07961384473, 2.0738730679, 2.06865761042, 2.06389856163, 2.05953855275],
+  ...[2.05552943864, 2.05183051648, 2.0484071418, 2.04522964213, 2.0422724563],
 ] as const;
 
-/** Beyond the table: Cornish and Fisher's expansion, right to 1e-5 there. */
+/**
+ * Beyond the table: Cornish and Fisher's expansion (Abramowitz and Stegun 26.7.5), right to 3e-8 there.
+ * Example: 31 -> 2.0395134.
+ */
 function t95(degrees: number): number {
   const z = Z95;
   const beyond =
     z +
     (z ** 3 + z) / (4 * degrees) +
     (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2) +
-    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * degrees ** 3);
+    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * degrees ** 3) +
+    (79 * z ** 9 + 776 * z ** 7 + 1482 * z ** 5 - 1920 * z ** 3 - 945 * z) / (92160 * degrees ** 4);
   return T95[degrees - 1] ?? beyond;
 }
 
