@@ -1,13 +1,7 @@
 /** Which two arms a claim compares: found by what they are set to, never by how they are named. */
 
-import {
-  changedFields,
-  type FieldName,
-  fields,
-  type MethodName,
-  type Settings,
-} from '../config.ts';
-import { type Arm, settingsOf } from './plan.ts';
+import { type FieldName, fields, type MethodName, type Settings } from '../config.ts';
+import { type Arm, differing, settingsOf } from './plan.ts';
 
 /** One side of a comparison: a method, and the value of the setting that the claim is about. */
 export interface Side {
@@ -35,14 +29,9 @@ export function comparable(arms: readonly Arm[], one: Side, than: Side): ArmPair
   const pairs = arms
     .filter((arm) => is(arm, one))
     .flatMap((a) => arms.filter((b) => b !== a && is(b, than)).map((b) => ({ one: a, than: b })));
-  const named: readonly (FieldName | undefined)[] = [
-    ...(['method', 'seed'] as const),
-    ...[one.at?.field, than.at?.field],
-  ];
+  const named: readonly (string | undefined)[] = ['method', one.at?.field, than.at?.field];
   const others = (pair: ArmPair) =>
-    changedFields(settingsOf(pair.one), settingsOf(pair.than)).filter(
-      (field) => !named.includes(field),
-    );
+    differing(pair.one, pair.than).filter((field) => !named.includes(field));
   const started = pairs.filter((pair) => startOf(pair.one) === startOf(pair.than));
   const alike = started.find((pair) => others(pair).length === 0);
   if (alike || !(one.untrained || than.untrained)) return alike ?? null;

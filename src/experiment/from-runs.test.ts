@@ -3,6 +3,7 @@ import type { Settings } from '../config.ts';
 import { fresh, run } from '../train/testing-episode.ts';
 import { experimentOfRuns, type FinishedRun } from './from-runs.ts';
 import { scorecard } from './scorecard.ts';
+import { sweepsOf } from './sweeps.ts';
 
 async function finished(
   settings: Partial<Settings>,
@@ -31,6 +32,17 @@ test('runs become arms by their settings, and rows by task and seed', async () =
   expect(notes.join(' ')).toContain('1 repeats');
   const [attt] = scorecard(header, rows);
   expect(attt).toMatchObject({ solved: 1, episodes: 2, difference: { pairs: 1, points: 1 } });
+});
+
+test('runs of other seeds are points of one sweep', async () => {
+  const { header, rows } = experimentOfRuns([
+    await finished({ update_interval_k: 5, seed: 1 }),
+    await finished({ update_interval_k: 2, seed: 2 }),
+  ]);
+  const [sweep, ...others] = sweepsOf(scorecard(header, rows));
+  expect(others).toEqual([]);
+  expect(sweep).toMatchObject({ method: 'attt', field: 'update_interval_k' });
+  expect(sweep?.points.map(({ value }) => value)).toEqual(['2', '5']);
 });
 
 test('runs of another model are left out and counted', async () => {

@@ -1,11 +1,11 @@
 /** Single runs as an experiment, so that a report can be made of what was run by hand. */
 
-import { changedFields, type Settings } from '../config.ts';
+import type { Settings } from '../config.ts';
 import { LabError } from '../errors.ts';
 import type { EpisodeEvent, RunManifest } from '../records.ts';
 import { type Tried, type Tries, triesBefore, triesFrom, withoutForks } from '../tries.ts';
 import type { Header } from './header.ts';
-import { type Arm, keyOf } from './plan.ts';
+import { type Arm, differing, keyOf } from './plan.ts';
 import { closeRow, foldRow, isErrorRow, openRow, type Row } from './row.ts';
 
 export interface FinishedRun {
@@ -148,12 +148,12 @@ function counted(count: number, words: string): readonly string[] {
 
 /** The arm with these settings, seed aside; a new one is named by what differs from its method's first. */
 function armOf(settings: Settings, arms: Arm[]): Arm {
-  const differing = (arm: Arm) =>
-    changedFields(arm.settings, settings).filter((name) => name !== 'seed');
-  const known = arms.find((arm) => differing(arm).length === 0);
+  const known = arms.find((arm) => differing(arm, { settings }).length === 0);
   if (known) return known;
   const plain = arms.find(({ method, name }) => method === settings.method && name === method);
-  const parts = plain ? differing(plain).map((name) => `${name}=${String(settings[name])}`) : [];
+  const parts = plain
+    ? differing(plain, { settings }).map((name) => `${name}=${String(settings[name])}`)
+    : [];
   const arm: Arm = {
     name: [settings.method, ...parts].join(' '),
     method: settings.method,

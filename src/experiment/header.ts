@@ -1,11 +1,10 @@
 /** What rows need to be comparable: the experiment with its task set, model and machine. */
 
-import { changedFields } from '../config.ts';
 import { LabError } from '../errors.ts';
 import { formatIndices } from '../formats/indices.ts';
 import type { BackendName } from '../records.ts';
 import type { Experiment } from './experiment.ts';
-import { type Arm, keyOf, settingsOf } from './plan.ts';
+import { type Arm, differing, keyOf, settingsOf } from './plan.ts';
 
 /** `experiment.json` beside the rows. */
 export interface Header {
@@ -91,8 +90,7 @@ export function differences(a: Header, b: Header): readonly string[] {
     compare(`what ${arm.name} starts from`, arm.startAdapter?.sha256, other.startAdapter?.sha256);
     compare(`${arm.name} can be run`, arm.notApplicable === null, other.notApplicable === null);
     const [one, two] = [settingsOf(arm), settingsOf(other)];
-    for (const field of changedFields(one, two)) {
-      if (field === 'seed') continue; // that of its first episode: the seeds are compared above
+    for (const field of differing(arm, other)) {
       compare(`${arm.name} ${field}`, one[field], two[field]);
     }
   }

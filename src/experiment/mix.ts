@@ -1,9 +1,8 @@
 /** Experiments that differ, as one table where someone asks for it: with the arms of all, and what differs. */
 
-import { changedFields } from '../config.ts';
 import { LabError } from '../errors.ts';
 import { differences, type Header, plannedKeys } from './header.ts';
-import { type Arm, settingsOf } from './plan.ts';
+import { type Arm, differing, settingsOf } from './plan.ts';
 
 /**
  * The header of all their rows together; of one experiment, or of several that are the same, the first. A mix that is
@@ -50,9 +49,9 @@ function checkArm(one: Arm, two: Arm): void {
   const [a, b] = [settingsOf(one), settingsOf(two)];
   const starts = [one, two].map(({ startAdapter, adapter }) => startAdapter?.sha256 ?? adapter);
   const found = [
-    ...changedFields(a, b)
-      .filter((field) => field !== 'seed')
-      .map((field) => `${field}: ${JSON.stringify(a[field])} and ${JSON.stringify(b[field])}`),
+    ...differing(one, two).map(
+      (field) => `${field}: ${JSON.stringify(a[field])} and ${JSON.stringify(b[field])}`,
+    ),
     ...(starts[0] === starts[1] ? [] : ['it starts from other adapters']),
   ];
   if (found.length === 0) return;

@@ -1,7 +1,9 @@
 /** From an experiment to the episodes it consists of: pure, so that page and command plan alike. */
 
 import {
+  changedFields,
   defaultSettings,
+  type FieldName,
   type MethodName,
   type Settings,
   type SettingsPatch,
@@ -34,6 +36,14 @@ export interface Arm {
 /** An arm's settings; one that a file of before it lacks had no effect then, as its default has none now. */
 export function settingsOf({ settings }: Pick<Arm, 'settings'>): Settings {
   return { ...defaultSettings, ...settings };
+}
+
+/** The settings that two arms differ in; not the seed, which is only that of their first episodes. */
+export function differing(
+  one: Pick<Arm, 'settings'>,
+  other: Pick<Arm, 'settings'>,
+): readonly FieldName[] {
+  return changedFields(settingsOf(one), settingsOf(other)).filter((name) => name !== 'seed');
 }
 
 export interface PlannedEpisode {

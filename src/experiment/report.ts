@@ -1,12 +1,12 @@
 /** The report of an experiment: which tables and figures it has, out of a scorecard. */
 
-import { changedFields, fieldNames, fields } from '../config.ts';
+import { fieldNames, fields } from '../config.ts';
 import type { Interval } from '../math/statistics.ts';
 import type { StartAdapterRef } from '../records.ts';
 import { claims } from './claims.ts';
 import type { Block, Cells, Report } from './document.ts';
 import { type Header, plannedKeys } from './header.ts';
-import { type Arm, BASELINE, designOf, keyOf } from './plan.ts';
+import { type Arm, BASELINE, designOf, differing, keyOf, settingsOf } from './plan.ts';
 import { powerInWords } from './power.ts';
 import type { Row } from './row.ts';
 import { type Score, scorecard } from './scorecard.ts';
@@ -437,11 +437,10 @@ function settings({ arms }: Header): Block[] {
 }
 
 function changes(base: Arm, arm: Arm): string {
-  const settings = changedFields(base.settings, arm.settings)
-    .filter((name) => name !== 'seed')
-    .map((name) => `${name} = ${JSON.stringify(arm.settings[name])}`);
-  const [start, its] = [base, arm].map(({ startAdapter }) => startOf(startAdapter));
-  return [...settings, ...(start === its ? [] : [`starts from ${its}`])].join(', ');
+  const its = settingsOf(arm);
+  const settings = differing(base, arm).map((name) => `${name} = ${JSON.stringify(its[name])}`);
+  const [before, start] = [base, arm].map(({ startAdapter }) => startOf(startAdapter));
+  return [...settings, ...(start === before ? [] : [`starts from ${start}`])].join(', ');
 }
 
 function startOf(adapter: StartAdapterRef | undefined): string {

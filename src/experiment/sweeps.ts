@@ -1,6 +1,7 @@
 /** Finds the sweeps in a table: arms of one method that differ in one setting alone. */
 
-import { changedFields, type FieldName, fields } from '../config.ts';
+import { type FieldName, fields } from '../config.ts';
+import { differing, settingsOf } from './plan.ts';
 import type { Score } from './scorecard.ts';
 
 export interface SweepPoints {
@@ -19,7 +20,7 @@ export function sweepsOf(scores: readonly Score[]): readonly SweepPoints[] {
     for (const score of scores) {
       if (score === plain || score.arm.method !== plain.arm.method) continue;
       if (score.arm.adapter !== plain.arm.adapter) continue;
-      const [field, another] = changedFields(plain.arm.settings, score.arm.settings);
+      const [field, another] = differing(plain.arm, score.arm);
       if (field === undefined || another !== undefined) continue;
       byField.set(field, [...(byField.get(field) ?? [plain]), score]);
     }
@@ -28,12 +29,12 @@ export function sweepsOf(scores: readonly Score[]): readonly SweepPoints[] {
       field,
       points: all
         .toSorted((a, b) => order(field, a, b))
-        .map((score) => ({ value: String(score.arm.settings[field]), score })),
+        .map((score) => ({ value: String(settingsOf(score.arm)[field]), score })),
     }));
   });
 }
 
 function order(field: FieldName, a: Score, b: Score): number {
   if (fields[field].kind !== 'number') return 0;
-  return Number(a.arm.settings[field]) - Number(b.arm.settings[field]);
+  return Number(settingsOf(a.arm)[field]) - Number(settingsOf(b.arm)[field]);
 }
