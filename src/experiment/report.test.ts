@@ -50,6 +50,20 @@ describe('a report', () => {
     expect(lines.map(([name]) => name)).toEqual(['frozen', 'attt', 'attt lora_rank=4']);
   });
 
+  test('has the chance of one and of all of k tries in a table of their own', () => {
+    const seeds = [1, 2, 3];
+    const tried = seeds.flatMap((seed) => [
+      rowOf('frozen', 0, seed, { solved: seed === 1 }),
+      rowOf('frozen', 1, seed, { solved: true }),
+    ]);
+    const { blocks } = reportOf(headerOf(['frozen'], seeds), tried, '2026-11-29');
+    const tries = blocks.filter((b) => b.kind === 'table').find((b) => b.head.includes('pass@2'));
+    expect(tries?.head).toEqual(['arm', 'pass@1', 'pass@2', 'pass@3', 'pass^2', 'pass^3']);
+    // Of the first task n 3, c 1: at 1 - C(2, k) / C(3, k) = 1/3, 2/3, 1, and hat 0 for k > 1.
+    expect(tries?.rows).toEqual([['frozen', '66.7 %', '83.3 %', '100.0 %', '50.0 %', '50.0 %']]);
+    expect(report.blocks.some((b) => b.kind === 'table' && b.head.includes('pass@1'))).toBe(false);
+  });
+
   test('puts a sweep with its plain arm in the order of the values', () => {
     const { rows: lines } = tableAfter('LoRA rank (attt)');
     expect(lines.map(([value, solved]) => [value, solved])).toEqual([

@@ -133,16 +133,12 @@ function opening(
 }
 
 function success(scores: readonly Score[]): Block[] {
-  const seeds = scores.flatMap(({ passes }) => passes.map(({ k }) => k));
-  const most = Math.max(1, ...seeds);
   const head = [
     ...['arm', 'solved', 'rate', '95 % (Wilson)', '95 % (tasks drawn)', 'errors'],
     ...[`vs ${BASELINE}, points`, '95 %', 'p', 'p (Holm)', 'pairs', 'discordant'],
-    ...(most > 1 ? [`pass@${most}`, `pass^${most}`] : []),
   ];
   const rows = scores.map((score): Cells => {
-    const { arm, difference: d, passes } = score;
-    const last = passes.at(-1);
+    const { arm, difference: d } = score;
     return [
       arm.name,
       `${score.solved}/${score.episodes}`,
@@ -156,7 +152,6 @@ function success(scores: readonly Score[]): Block[] {
       decimal(d?.adjusted ?? null, 3),
       d ? String(d.pairs) : NONE,
       d ? String(d.discordant) : NONE,
-      ...(most > 1 ? [percent(last?.at ?? null), percent(last?.hat ?? null)] : []),
     ];
   });
   const rates = scores.map(({ arm, rate, wilson }) => ({
@@ -176,9 +171,10 @@ function success(scores: readonly Score[]): Block[] {
   return [
     heading('Success'),
     text(
-      'Wilson takes episodes as independent; the other interval draws whole tasks, since repeats of a task are not; of n tasks that all differ alike, 3 / n either way stands in its place. The difference is paired by task and seed, its test flips signs over tasks, and Holm corrects for all arms of this table. pass@k: one of k tries solves the task; pass^k: all do (unbiased, over tasks with k tries).',
+      'Wilson takes episodes as independent; the other interval draws whole tasks, since repeats of a task are not; of n tasks that all differ alike, 3 / n either way stands in its place. The difference is paired by task and seed, its test flips signs over tasks, and Holm corrects for all arms of this table.',
     ),
     table(head, rows),
+    ...tries(scores),
     figure(
       'success',
       'Share of solved episodes by arm, with the Wilson interval.',
@@ -193,6 +189,26 @@ function success(scores: readonly Score[]): Block[] {
             intervalPlot('Difference by arm', differences, { label: 'points', zero: true }),
           ),
         ]),
+  ];
+}
+
+/** Nothing where every task has one try: both are the rate then. */
+function tries(scores: readonly Score[]): Block[] {
+  const counts = scores[0]?.passes.map(({ k }) => k) ?? [];
+  if (counts.length < 2) return [];
+  const more = counts.filter((k) => k > 1);
+  const rows = scores.map(
+    ({ arm, passes }): Cells => [
+      arm.name,
+      ...passes.map(({ at }) => percent(at)),
+      ...passes.filter(({ k }) => k > 1).map(({ hat }) => percent(hat)),
+    ],
+  );
+  return [
+    text(
+      'pass@k: one of k tries solves the task; pass^k: all of them do. Both are unbiased, and means over the tasks with k tries or more.',
+    ),
+    table(['arm', ...counts.map((k) => `pass@${k}`), ...more.map((k) => `pass^${k}`)], rows),
   ];
 }
 

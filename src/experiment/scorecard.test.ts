@@ -33,9 +33,30 @@ describe('a scorecard', () => {
   });
 
   test('has pass@k and pass^k as means over tasks', () => {
-    // Task 2 of attt: n 5, c 4, k 5 -> at 1, hat 0. Tasks 0, 1: 1 and 1; task 3: 0 and 0.
-    expect(attt?.passes).toMatchObject([{ k: 1 }, { k: 5, at: 0.75, hat: 0.5 }]);
-    near(attt?.passes[0]?.at).toBeCloseTo(0.7, 12);
+    // Task 2 of attt has n 5, c 4: at 1 from k = 2; hat C(4, k) / C(5, k). Tasks 0, 1: 1 and 1; task 3: 0 and 0.
+    const [one, two, four, five] = attt?.passes ?? [];
+    near(one?.at).toBeCloseTo(0.7, 12);
+    near(one?.hat).toBeCloseTo(0.7, 12);
+    expect([two, four, five]).toMatchObject([
+      { k: 2, at: 0.75 },
+      { k: 4, at: 0.75 },
+      { k: 5, at: 0.75, hat: 0.5 },
+    ]);
+    near(two?.hat).toBeCloseTo((2 + 6 / 10) / 4, 12);
+    near(four?.hat).toBeCloseTo((2 + 1 / 5) / 4, 12);
+  });
+
+  test('tells of 1, 2, 4 and so on tries, and of as many as there are seeds', () => {
+    const tries = (count: number) => {
+      const all = Array.from({ length: count }, (_, seed) => seed);
+      const [card] = scores([], headerOf(['frozen'], all));
+      return card?.passes.map(({ k }) => k);
+    };
+    expect(tries(1)).toEqual([1]);
+    expect(tries(2)).toEqual([1, 2]);
+    expect(tries(3)).toEqual([1, 2, 3]);
+    expect(tries(10)).toEqual([1, 2, 4, 8, 10]);
+    expect(tries(16)).toEqual([1, 2, 4, 8, 16]);
   });
 
   test('has the paired difference to frozen, with its test over tasks', () => {

@@ -121,7 +121,7 @@ function scoreOf(arm: Arm, all: readonly Row[], baseline: readonly Row[], seeds:
     wilson: wilson(solved.length, rows.length),
     clusteredError: standardError(taskMeans),
     clustered: bootstrapMean(taskMeans, deriveRng(0, 'bootstrap', arm.name)),
-    passes: [...new Set([1, seeds])].map((k) => {
+    passes: triesOf(seeds).map((k) => {
       const counts = [...tasks.values()].map((group) => ({
         n: group.length,
         c: group.filter((row) => row.solved).length,
@@ -161,6 +161,16 @@ function scoreOf(arm: Arm, all: readonly Row[], baseline: readonly Row[], seeds:
     forgetting: meanOf(retained.map(({ texts }) => rise(texts))),
     forgettingTurns: meanOf(retained.map(({ turns }) => rise(turns))),
   };
+}
+
+/**
+ * The numbers of tries that are told of: 1, 2, 4 and so on below that of the seeds, and that one.
+ * Example: 10 seeds -> 1, 2, 4, 8, 10.
+ */
+function triesOf(seeds: number): readonly number[] {
+  const tries: number[] = [];
+  for (let k = 1; k < seeds; k *= 2) tries.push(k);
+  return [...tries, seeds];
 }
 
 function checkStarts(rows: readonly Row[]): void {
