@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import statsmodels
+import statsmodels.api as sm
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
@@ -41,11 +42,41 @@ def standard_errors():
 
 def sign_flips():
     out = []
-    for values in ([0.5, 0.5, -0.25, 1, 0, 0.75], [1, 1, 1], [1 / 3, -1 / 3, 2 / 3, 1 / 3, 1, -2 / 3, 1 / 3]):
+    # The last sums to 0, but not in floating point.
+    for values in ([0.5, 0.5, -0.25, 1, 0, 0.75], [1, 1, 1], [1 / 3, -1 / 3, 2 / 3, 1 / 3, 1, -2 / 3, 1 / 3],
+                   [0, 0], [-2 / 3, -2 / 3, 1 / 3, 2 / 3, 1 / 3]):
         seen = abs(np.mean(values))
         means = [abs(np.mean(np.array(values) * np.array(s))) for s in itertools.product((1, -1), repeat=len(values))]
         out.append({"differences": values, "p": float(np.mean(np.array(means) >= seen - 1e-12))})
     return out
+
+
+def cluster(sizes_and_sums):
+    """The values of each task: `total` ones and zeros for the rest."""
+    return [[1] * total + [0] * (size - total) for size, total in sizes_and_sums]
+
+
+def cluster_errors():
+    """Cluster-robust (CR1) standard error of a mean over all values."""
+    out = []
+    for tasks in (cluster([(5, 5), (5, 5), (5, 0), (5, 0)]), cluster([(10, 10), (1, 1)] + [(1, 0)] * 11),
+                  [[0.2, 0.5], [0.9], [1.4, 1.1, 0.3]]):
+        y = np.concatenate(tasks)
+        groups = np.repeat(np.arange(len(tasks)), [len(t) for t in tasks])
+        fit = sm.OLS(y, np.ones_like(y)).fit(cov_type="cluster", cov_kwds={"groups": groups})
+        out.append({"tasks": tasks, "mean": float(fit.params[0]), "se": float(fit.bse[0])})
+    return out
+
+
+def cluster_bootstrap():
+    """Of the mean over all values, drawing tasks that have unequal numbers of them."""
+    generator = np.random.default_rng(20261130)
+    sizes = generator.integers(1, 6, size=40)
+    shape = list(zip(sizes.tolist(), generator.binomial(sizes, 0.6).tolist()))
+    size, total = np.array(shape).T
+    drawn = generator.integers(0, len(shape), size=(400_000, len(shape)))
+    rates = total[drawn].sum(axis=1) / size[drawn].sum(axis=1)
+    return {"tasks": cluster(shape), "interval": [float(np.quantile(rates, q)) for q in (0.025, 0.975)]}
 
 
 def large_sign_flip():
@@ -63,7 +94,8 @@ def bootstrap():
 
 def holm():
     out = []
-    for p in ([0.01, 0.04, 0.03], [0.5, 0.001, 0.02, 0.02, 0.9], [0.6, 0.7]):
+    for p in ([0.01, 0.04, 0.03], [0.5, 0.001, 0.02, 0.02, 0.9], [0.6, 0.7],
+              [0.015625, 1, 1, 1]):
         out.append({"p": p, "adjusted": [float(x) for x in multipletests(p, method="holm")[1]]})
     return out
 
@@ -89,6 +121,8 @@ result = {
     "bootstrap": bootstrap(),
     "holm": holm(),
     "passes": passes(),
+    "cluster_errors": cluster_errors(),
+    "cluster_bootstrap": cluster_bootstrap(),
 }
 path = Path(__file__).parent.parent / "e2e/fixtures/statistics.json"
 path.write_text(json.dumps(result, indent=1) + "\n")

@@ -1,8 +1,9 @@
 /** The claims of the literature on test-time training while acting, each against a scorecard and its rows. */
 
 import type { MethodName } from '../config.ts';
+import { bootstrapMean, singles } from '../math/clusters.ts';
 import { deriveRng } from '../math/rng.ts';
-import { bootstrapMean, holm, type Interval, mean } from '../math/statistics.ts';
+import { holm, type Interval, mean } from '../math/statistics.ts';
 import { comparable, type Side } from './comparable.ts';
 import { type Difference, differenceOf, pairsOf } from './paired.ts';
 import type { Arm } from './plan.ts';
@@ -109,13 +110,13 @@ export function claims(scores: readonly Score[], rows: readonly Row[]): readonly
     );
     return { claim, says, arms: `${one.name} − ${than.name}`, difference };
   });
-  const tested = compared.filter(({ difference }) => difference?.p != null);
+  const tested = compared.filter(({ difference }) => difference !== null);
   const adjusted = holm(tested.map(({ difference }) => difference?.p ?? 1));
   return [
     ...compared.map((one): Claim => {
       const { claim, says, arms, difference } = one;
       if (!difference) return { claim, verdict: 'not tried', numbers: '' };
-      const p = adjusted[tested.indexOf(one)] ?? null;
+      const p = adjusted[tested.indexOf(one)] ?? 1;
       return { claim, ...judge(says, difference, p, arms) };
     }),
     klClaim('Naive training drives KL past 2 nats', find('naive'), (kl) => kl > 2),
@@ -141,26 +142,19 @@ export function claims(scores: readonly Score[], rows: readonly Row[]): readonly
 
 type Judged = Pick<Claim, 'verdict' | 'numbers'>;
 
-function judge(says: Relation, difference: Difference, p: number | null, arms: string): Judged {
+function judge(says: Relation, difference: Difference, p: number, arms: string): Judged {
   const { points, interval, pairs, tasks, discordant } = difference;
   const range = `${shown(interval.low)} to ${shown(interval.high)}`;
-  const test = p === null ? '' : `, p (Holm) ${p.toFixed(3)}`;
   return {
     verdict: verdictOf(tasks < ENOUGH_TASKS ? null : holds(says, interval, p, tasks)),
-    numbers: `${arms}: ${shown(points)} points (${range}${test}; ${discordant} of ${pairs} pairs discordant)`,
+    numbers: `${arms}: ${shown(points)} points (${range}, p (Holm) ${p.toFixed(3)}; ${discordant} of ${pairs} pairs discordant)`,
   };
 }
 
 /** null where both answers remain. `p` is corrected for the number of comparisons. */
-function holds(
-  says: Relation,
-  { low, high }: Interval,
-  p: number | null,
-  tasks: number,
-): boolean | null {
-  const differs = p !== null && p < LEVEL;
-  const more = differs && low > 0;
-  const less = differs && high < 0;
+function holds(says: Relation, { low, high }: Interval, p: number, tasks: number): boolean | null {
+  const more = p < LEVEL && low > 0;
+  const less = p < LEVEL && high < 0;
   const many = tasks >= ENOUGH_FOR_NONE;
   switch (says) {
     case 'more':
@@ -203,7 +197,7 @@ function repetitionClaim(
   }
   const means = [...byTask.values()].map(mean);
   if (means.length === 0) return { verdict: 'not tried', numbers: '' };
-  const interval = bootstrapMean(means, deriveRng(0, 'claim', 'repetition'));
+  const interval = bootstrapMean(singles(means), deriveRng(0, 'claim', 'repetition'));
   const range = interval ? ` (${interval.low.toFixed(2)} to ${interval.high.toFixed(2)})` : '';
   const numbers = `${mean(means).toFixed(2)}${range} over ${means.length} tasks`;
   const enough = means.length >= ENOUGH && interval !== null;

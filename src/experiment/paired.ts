@@ -1,8 +1,12 @@
 /** Two arms of an experiment, compared episode by episode: the same task with the same seed. */
 
+import { taskDifference } from '../math/clusters.ts';
 import type { Rng } from '../math/rng.ts';
-import { bootstrapMean, type Interval, mean, quantile, signFlip } from '../math/statistics.ts';
+import { type Interval, quantile } from '../math/statistics.ts';
 import { isErrorRow, type Row, taskOf } from './row.ts';
+
+/** Where the difference of two outcomes lies. */
+const POSSIBLE: Interval = { low: -1, high: 1 };
 
 /** Two episodes of one task of a split and one seed, both without an error. */
 export interface Pair {
@@ -13,12 +17,10 @@ export interface Pair {
 
 /** The paired difference of success between two arms. */
 export interface Difference {
-  /** Mean over tasks of the mean over seeds, in success rate. */
+  /** Mean over tasks of the mean over seeds, in success rate; its interval of 95 % and its test are over tasks too. */
   readonly points: number;
-  /** Of 95 %, drawing whole tasks; where all differ alike, by {@link ruleOfThree}. */
   readonly interval: Interval;
-  /** Sign-flip test over tasks; null when no task differs. */
-  readonly p: number | null;
+  readonly p: number;
   /** `p` by Holm, over all comparisons of the same table. */
   readonly adjusted: number | null;
   readonly tasks: number;
@@ -52,32 +54,22 @@ export function differenceOf(
   pairs: readonly Pair[],
   stream: (purpose: string) => Rng,
 ): Difference | null {
-  if (pairs.length === 0) return null;
   const byTask = new Map<string, number[]>();
   for (const { task, one, other } of pairs) {
     const d = Number(one.solved) - Number(other.solved);
     byTask.set(task, [...(byTask.get(task) ?? []), d]);
   }
-  const means = [...byTask.values()].map(mean);
-  const points = mean(means);
+  const found = taskDifference([...byTask.values()], POSSIBLE, stream);
+  if (found === null) return null;
   return {
-    points,
-    interval: bootstrapMean(means, stream('paired bootstrap')) ?? ruleOfThree(points, means.length),
-    p: signFlip(means, stream('sign flip')),
+    points: found.mean,
+    interval: found.interval ?? POSSIBLE,
+    p: found.p,
     adjusted: null,
     tasks: byTask.size,
     pairs: pairs.length,
     discordant: pairs.filter(({ one, other }) => one.solved !== other.solved).length,
   };
-}
-
-/**
- * Around a difference that is the same in each of n tasks, in which a bootstrap has no width: of tasks like these, at
- * 95 %, fewer than 3 / n are otherwise (Hanley and Lippman-Hand 1983). Cut to what is possible.
- * Example: 134 tasks that none solved before and all do now -> [0.978, 1].
- */
-function ruleOfThree(points: number, n: number): Interval {
-  return { low: Math.max(-1, points - 3 / n), high: Math.min(1, points + 3 / n) };
 }
 
 /** Rows that were kept without their commands are left out. */

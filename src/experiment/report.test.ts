@@ -40,8 +40,10 @@ describe('a report', () => {
     // 3 of 4; Wilson by hand from statsmodels: 0.3006 to 0.9544.
     expect(attt).toMatchObject({
       arm: 'attt',
+      tasks: '4',
       solved: '3/4',
       rate: '75.0 %',
+      'SE (tasks)': '25.0 %', // √(3 / 4 · 1 / 4 / 3)
       '95 % (Wilson)': '30.1 to 95.4',
       'vs frozen, points': '+50.0',
       pairs: '4',
@@ -129,11 +131,29 @@ describe('a report', () => {
 
   test('says how little its pairs can tell, and decides no claim on them', () => {
     const words = report.blocks.flatMap((b) => (b.kind === 'text' ? [b.text] : [])).join(' ');
-    // 1.96 · √(2 / 4) / √4 = 0.693
-    expect(words).toContain('below about 69.3 points cannot be told from 0');
+    // Of 0, 1, 1 and 0 drawn four times the mean is 0 with 1/16, and 1: half of 100 points. Of 0, 1, 0 and 0 it is 0, and
+    // above 3/4 with 1/256 only.
+    expect(words).toContain(
+      'with up to 4 pairs of 4 tasks, the intervals of the differences to frozen reach 37.5 to 50.0 points either way',
+    );
     const verdicts = tableAfter('Claims').rows.map(([, verdict]) => verdict);
     expect(verdicts).not.toContain('holds');
     expect(verdicts).not.toContain('does not hold');
+  });
+
+  test('says so little of few tasks, however often they repeat', () => {
+    // Two tasks of four go the other way in each of ten seeds: the table's interval is -75 to 75.
+    const seeds = Array.from({ length: 10 }, (_, i) => i + 1);
+    const often = [0, 1, 2, 3].flatMap((task) =>
+      seeds.flatMap((seed) => [
+        rowOf('frozen', task, seed, { solved: task === 1 }),
+        rowOf('attt', task, seed, { solved: task === 0 }),
+      ]),
+    );
+    const markdown = toMarkdown(reportOf(headerOf(['frozen', 'attt'], seeds), often, '2026-11-29'));
+    expect(markdown).toContain('with up to 40 pairs of 4 tasks');
+    expect(markdown).toContain('reach 75.0 points either way');
+    expect(markdown).toContain('| 0.0 | -75.0 to +75.0 |');
   });
 
   test('of rows from before a setting existed says that it has no value', () => {
@@ -177,7 +197,7 @@ describe('a report', () => {
 
   test('as Markdown has the same tables, and names its figures', () => {
     const markdown = toMarkdown(report);
-    expect(markdown).toContain('| attt | 3/4 | 75.0 % |');
+    expect(markdown).toContain('| attt | 4 | 3/4 | 75.0 % |');
     expect(markdown).toContain('](success.svg)');
   });
 });

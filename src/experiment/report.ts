@@ -116,14 +116,15 @@ function opening(
   ];
   const design = mixed ? null : designOf({ experiment, arms: header.arms });
   const pairs = Math.max(0, ...scores.map(({ difference }) => difference?.pairs ?? 0));
-  const discordant = Math.max(0, ...scores.map(({ difference }) => difference?.discordant ?? 0));
-  // A difference of proportions from pairs: variance = share of discordant pairs / n, at most.
-  const told =
-    pairs === 0 ? null : (1.96 * Math.sqrt(Math.max(1, discordant) / pairs)) / Math.sqrt(pairs);
+  const tasks = Math.max(0, ...scores.map(({ difference }) => difference?.tasks ?? 0));
+  const reach = scores.flatMap(({ difference: d }) =>
+    d ? (d.interval.high - d.interval.low) / 2 : [],
+  );
+  const [least, most] = [Math.min(...reach), Math.max(...reach)].map((half) => points(half, false));
   const power =
-    told === null
+    pairs === 0
       ? 'there are no pairs yet, so nothing can be compared.'
-      : `with ${pairs} pairs, of which up to ${discordant} were solved by one arm alone, a difference to ${BASELINE} below about ${points(told, false)} points cannot be told from 0, before any correction for the number of arms.`;
+      : `with up to ${pairs} pairs of ${counted(tasks)}, the intervals of the differences to ${BASELINE} reach ${least === most ? least : `${least} to ${most}`} points either way: a smaller one cannot be told from 0, before any correction for the number of arms.`;
   return [
     ...(experiment.question === '' ? [] : [text(experiment.question)]),
     table(['', ''], facts),
@@ -134,15 +135,18 @@ function opening(
 
 function success(scores: readonly Score[]): Block[] {
   const head = [
-    ...['arm', 'solved', 'rate', '95 % (Wilson)', '95 % (tasks drawn)', 'errors'],
+    ...['arm', 'tasks', 'solved', 'rate', 'SE (tasks)', '95 % (Wilson)', '95 % (tasks drawn)'],
+    'errors',
     ...[`vs ${BASELINE}, points`, '95 %', 'p', 'p (Holm)', 'pairs', 'discordant'],
   ];
   const rows = scores.map((score): Cells => {
     const { arm, difference: d } = score;
     return [
       arm.name,
+      String(score.tasks),
       `${score.solved}/${score.episodes}`,
       percent(score.rate),
+      percent(score.clusteredError),
       percents(score.wilson),
       percents(score.clustered),
       String(score.errors),
@@ -171,7 +175,7 @@ function success(scores: readonly Score[]): Block[] {
   return [
     heading('Success'),
     text(
-      'Wilson takes episodes as independent; the other interval draws whole tasks, since repeats of a task are not; of n tasks that all differ alike, 3 / n either way stands in its place. The difference is paired by task and seed, its test flips signs over tasks, and Holm corrects for all arms of this table.',
+      'Wilson takes episodes as independent; repeats of a task are not, so the standard error and the other interval are from whole tasks (cluster-robust; bootstrap). Where all of n tasks are alike there is no such error, and the interval lets 3 / n of them be otherwise (rule of three). The difference is paired by task and seed and is a mean over tasks; its interval draws tasks too, its test flips signs over tasks, and Holm corrects for all arms of this table, those that differ nowhere too.',
     ),
     table(head, rows),
     ...tries(scores),

@@ -134,6 +134,41 @@ describe('a scorecard', () => {
     expect([a?.difference?.adjusted, b?.difference?.adjusted]).toEqual([1 / 16, 1 / 16]);
   });
 
+  test('counts an arm that differs in no task among the comparisons, with p = 1', () => {
+    const arms = ['frozen', 'attt', 'naive', 'static', 'loop_breaker'] as const;
+    const some = Array.from({ length: 8 }, (_, task) =>
+      arms.map((arm) => rowOf(arm, task, 1, { solved: arm === 'attt' && task < 7 })),
+    ).flat();
+    const [, ...others] = scores(some, headerOf(arms));
+    // 2 of 128 sign patterns; statsmodels: multipletests([0.015625, 1, 1, 1], method="holm")
+    expect(others.map(({ difference }) => [difference?.p, difference?.adjusted])).toEqual([
+      [0.015625, 0.0625],
+      ...[1, 2, 3].map(() => [1, 1]),
+    ]);
+  });
+
+  test('has error and interval of the rate beside them, of tasks that repeat unlike often', () => {
+    const unlike = [
+      ...Array.from({ length: 10 }, (_, seed) => rowOf('frozen', 0, seed, { solved: true })),
+      ...Array.from({ length: 12 }, (_, i) => rowOf('frozen', i + 1, 0, { solved: i === 0 })),
+    ];
+    const [card] = scores(unlike);
+    expect(card).toMatchObject({ rate: 0.5, tasks: 13 });
+    near(card?.clusteredError).toBeCloseTo(0.250344, 6); // statsmodels: OLS, cov_type="cluster"
+    // Neither solved task is drawn with (11 / 13)¹³ = 11 %: 0. The task of ten is drawn three times or more with 7 %:
+    // 30 of 40 at least.
+    expect(card?.clustered?.low).toBe(0);
+    expect(card?.clustered?.high).toBeGreaterThan(0.75);
+  });
+
+  test('of an arm that solves every task has the rule of three over tasks', () => {
+    const all = Array.from({ length: 60 }, (_, task) => rowOf('frozen', task, 1, { solved: true }));
+    expect(scores(all)[0]).toMatchObject({
+      clusteredError: null,
+      clustered: { low: 0.95, high: 1 },
+    });
+  });
+
   test('refuses rows of one task that begin in different worlds', () => {
     const [first, ...rest] = rows;
     if (!first) throw new Error('no rows');

@@ -1,17 +1,16 @@
 /** What came out of an experiment, arm by arm, from its rows. Pure: equal rows give equal numbers. */
 
 import { LabError } from '../errors.ts';
+import { standardError, taskInterval } from '../math/clusters.ts';
 import { isOverflowed } from '../math/overflow.ts';
 import { deriveRng } from '../math/rng.ts';
 import {
-  bootstrapMean,
   holm,
   type Interval,
   mean,
   passAtK,
   passHatK,
   quantile,
-  standardError,
   wilson,
 } from '../math/statistics.ts';
 import type { ActionClass, BoundaryOutcome } from '../records.ts';
@@ -31,7 +30,7 @@ export interface Score {
   /** null without episodes: not available is never 0. */
   readonly rate: number | null;
   readonly wilson: Interval | null;
-  /** Standard error over task means, and the bootstrap interval that draws tasks. */
+  /** Of the rate, from the spread of whole tasks: the cluster-robust standard error, and the interval that draws tasks. */
   readonly clusteredError: number | null;
   readonly clustered: Interval | null;
   /** The chance that one of k, and that all of k tries solve a task; mean over tasks with k tries. */
@@ -86,7 +85,7 @@ export function scorecard(header: Header, rows: readonly Row[]): readonly Score[
   const scores = header.arms.map((arm) =>
     scoreOf(arm, byArm.get(arm.name) ?? [], baseline, header.experiment.seeds.length),
   );
-  const tested = scores.filter(({ difference }) => difference?.p != null);
+  const tested = scores.filter(({ difference }) => difference !== null);
   const adjusted = holm(tested.map(({ difference }) => difference?.p ?? 1));
   return scores.map((score) => {
     const at = tested.indexOf(score);
@@ -101,7 +100,7 @@ function scoreOf(arm: Arm, all: readonly Row[], baseline: readonly Row[], seeds:
   const failed = rows.filter((row) => !row.solved);
   const pairs = arm.name === BASELINE ? [] : pairsOf(rows, baseline);
   const tasks = rowsBy(rows, taskOf);
-  const taskMeans = [...tasks.values()].map((group) => rateOf(group));
+  const outcomes = [...tasks.values()].map((group) => group.map((row) => Number(row.solved)));
   const measured = rows.flatMap((row) => row.kl);
   const kls = measured.filter((kl) => !isOverflowed(kl));
   const perSolved = (value: (row: Row) => number) =>
@@ -119,8 +118,8 @@ function scoreOf(arm: Arm, all: readonly Row[], baseline: readonly Row[], seeds:
     solved: solved.length,
     rate: rows.length === 0 ? null : solved.length / rows.length,
     wilson: wilson(solved.length, rows.length),
-    clusteredError: standardError(taskMeans),
-    clustered: bootstrapMean(taskMeans, deriveRng(0, 'bootstrap', arm.name)),
+    clusteredError: standardError(outcomes),
+    clustered: taskInterval(outcomes, { low: 0, high: 1 }, deriveRng(0, 'bootstrap', arm.name)),
     passes: triesOf(seeds).map((k) => {
       const counts = [...tasks.values()].map((group) => ({
         n: group.length,
@@ -207,10 +206,6 @@ function mediansByPlace(lists: readonly (readonly number[])[]): readonly (number
       0.5,
     );
   });
-}
-
-function rateOf(rows: readonly Row[]): number {
-  return mean(rows.map((row) => Number(row.solved)));
 }
 
 /** The mean of what is available; null when nothing is. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { drawnSum, flippedSum } from './resampling.ts';
+import { drawnMean, flippedSum } from './resampling.ts';
 import { deriveRng, type Rng } from './rng.ts';
 import { mean } from './statistics.ts';
 
@@ -22,9 +22,10 @@ describe.each([
   ['few', few],
   ['many', many],
 ])('of %s values', (_, values) => {
-  test('a drawn sum has the mean of the values and n times their spread', () => {
+  test('a drawn mean, times n, has the sum of the values and n times their spread', () => {
     // By hand: Σ = -60 + 10 + 20 = -30; Σ x² = 60 + 5 + 20 = 85; 85 - 30² / 200 = 80.5.
-    const { centre, spread } = sums(drawnSum(values));
+    const drawn = drawnMean(values.map((value) => [value]));
+    const { centre, spread } = sums((rng) => 200 * drawn(rng));
     expect(Math.abs(centre + 30)).toBeLessThan(4 * Math.sqrt(80.5 / DRAWS));
     expect(Math.abs(spread - 80.5)).toBeLessThan(4 * 80.5 * Math.sqrt(2 / DRAWS));
   });
@@ -44,7 +45,7 @@ test('few values in many tasks need few random numbers', () => {
     return rng.next();
   };
   const counting: Rng = { ...rng, next, int: (n) => Math.floor(next() * n) };
-  drawnSum(few)(counting);
+  drawnMean(few.map((value) => [value]))(counting);
   flippedSum(few)(counting);
   // Three counts of four values; two of three magnitudes, 0 among them: not 400 numbers.
   expect(numbers).toBeLessThanOrEqual(6);

@@ -1,6 +1,6 @@
 /** Statistics of success rates and paired comparisons. Pure; randomness comes in. */
 
-import { drawnSum, flippedSum } from './resampling.ts';
+import { flippedSum } from './resampling.ts';
 import type { Rng } from './rng.ts';
 
 export interface Interval {
@@ -28,14 +28,6 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, x) => sum + x, 0) / values.length;
 }
 
-/** The standard error of a mean: sd (n - 1) / √n; null with fewer than two values. */
-export function standardError(values: readonly number[]): number | null {
-  if (values.length < 2) return null;
-  const m = mean(values);
-  const squares = values.reduce((sum, x) => sum + (x - m) ** 2, 0);
-  return Math.sqrt(squares / (values.length - 1) / values.length);
-}
-
 /** The 97.5 % points of Student's t with 1, 2, … 30 degrees of freedom: roots of its CDF by mpmath, at 30 digits. */
 const T95 = [
   ...[12.7062047362, 4.30265272975, 3.18244630528, 2.7764451052, 2.57058183564],
@@ -47,10 +39,11 @@ const T95 = [
 ] as const;
 
 /**
- * Beyond the table: Cornish and Fisher's expansion (Abramowitz and Stegun 26.7.5), right to 3e-8 there.
+ * The 97.5 % point of Student's t. Beyond the table of 30 `degrees` of freedom by Cornish and Fisher's expansion
+ * (Abramowitz and Stegun 26.7.5), right to 3e-8 there.
  * Example: 31 -> 2.0395134.
  */
-function t95(degrees: number): number {
+export function t95(degrees: number): number {
   const z = Z95;
   const beyond =
     z +
@@ -59,22 +52,6 @@ function t95(degrees: number): number {
     (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * degrees ** 3) +
     (79 * z ** 9 + 776 * z ** 7 + 1482 * z ** 5 - 1920 * z ** 3 - 945 * z) / (92160 * degrees ** 4);
   return T95[degrees - 1] ?? beyond;
-}
-
-/**
- * Student's 95 % interval of a mean, cut to the values that are possible; null with fewer than two values,
- * and where all are equal: no width is no certainty.
- * Example: 0.2, 0.5, 0.9 of [0, 1] -> [0, 1]; 10, 12, 15.5 of anything -> [5.584, 19.416].
- */
-export function tInterval(
-  values: readonly number[],
-  { low, high }: Interval = { low: -Infinity, high: Infinity },
-): Interval | null {
-  const error = standardError(values);
-  if (error === null || error === 0) return null;
-  const centre = mean(values);
-  const half = t95(values.length - 1) * error;
-  return { low: Math.max(low, centre - half), high: Math.min(high, centre + half) };
 }
 
 /** The q-quantile with linear interpolation, as NumPy's default; null of nothing. */
@@ -87,37 +64,22 @@ export function quantile(values: readonly number[], q: number): number | null {
   return below + (above - below) * (at - Math.floor(at));
 }
 
-/**
- * The 95 % percentile bootstrap interval of the mean over clusters: repeats of a task are not
- * independent, so whole tasks are drawn (Davison and Hinkley 1997, 3.8). `clusterMeans` has one
- * number a task. null when all are equal, one alone included: such an interval would have no width, which
- * is no certainty.
- */
-export function bootstrapMean(
-  clusterMeans: readonly number[],
-  rng: Rng,
-  draws = 10_000,
-): Interval | null {
-  const n = clusterMeans.length;
-  if (new Set(clusterMeans).size < 2) return null;
-  const sum = drawnSum(clusterMeans);
-  const means = Array.from({ length: draws }, () => sum(rng) / n);
-  return { low: quantile(means, 0.025) ?? Number.NaN, high: quantile(means, 0.975) ?? Number.NaN };
-}
-
 /** Up to this many tasks every sign pattern is tried; beyond, random ones are. */
 const EXACT_TASKS = 14;
+
+/** Sums that differ by less than this share of Σ |d| are equal: floating point leaves so much between them. */
+const EQUAL_SUMS = 1e-9;
 
 /**
  * Two-sided sign-flip test of "the mean difference is 0": the share of sign patterns whose mean is at
  * least as far from 0 as the one seen. Exact for few tasks, else by `draws` random patterns with the
- * one seen counted in (Phipson and Smyth 2010). Zeros flip to themselves and are left out. null when
- * no task differs: there is nothing to flip.
+ * one seen counted in (Phipson and Smyth 2010). Zeros flip to themselves and are left out; where no task
+ * differs every pattern is the one seen: 1.
  */
-export function signFlip(differences: readonly number[], rng: Rng, draws = 20_000): number | null {
+export function signFlip(differences: readonly number[], rng: Rng, draws = 20_000): number {
   const d = differences.filter((x) => x !== 0);
-  if (d.length === 0) return null;
-  const seen = Math.abs(d.reduce((a, b) => a + b, 0)) * (1 - 1e-12);
+  const size = d.reduce((sum, x) => sum + Math.abs(x), 0);
+  const seen = Math.abs(d.reduce((sum, x) => sum + x, 0)) - EQUAL_SUMS * size;
   let extreme = 0;
   if (d.length <= EXACT_TASKS) {
     const patterns = 2 ** d.length;

@@ -130,8 +130,19 @@ test('where tasks repeat, success has the interval over tasks, and says of how m
   expect(success).toMatchObject({ value: 0.5, n: 20, tasks: 4, over: 'tasks' });
   expect(success?.interval).toEqual({ low: 0, high: 1 });
   expect(finalValues(runs)).toEqual(finalValues(runs));
-  // Each task counts once: 5 of 5 and 0 of 1 are a half, not 5 of 6.
-  expect(finalValues(repeats([5, 0]).slice(0, 6))[0]?.value).toBe(0.5);
+});
+
+test('a rate is that of runs where tasks repeat unlike often, as in a report', () => {
+  // 5 of 5 and 0 of 1; drawn are both, or one twice: 1/4 each for 10 of 10 and 0 of 2.
+  const runs = repeats([5, 0]).slice(0, 6);
+  expect(finalValues(runs)[0]).toMatchObject({ value: 5 / 6, interval: { low: 0, high: 1 } });
+  expect(meanLine(runs, 'reward').at(-1)?.mean).toBe(5 / 6);
+});
+
+test('tasks that are all solved have the rule of three where they repeat: 3 of 10 may be otherwise', () => {
+  const [success, steps] = finalValues(repeats(Array<number>(10).fill(5)));
+  expect(success).toMatchObject({ value: 1, interval: { low: 0.7, high: 1 }, over: 'tasks' });
+  expect(steps?.interval).toBeNull(); // another task may take any number of them
 });
 
 test('a mean line over repeated tasks has Student’s interval of their means', () => {

@@ -1,8 +1,9 @@
 /** The numbers behind comparing runs: lines, groups, final values, differing settings. Pure. */
 
 import { type FieldName, fields } from '../config.ts';
+import { type Clusters, singles, taskInterval, tInterval } from '../math/clusters.ts';
 import { deriveRng } from '../math/rng.ts';
-import { bootstrapMean, type Interval, mean, tInterval, wilson } from '../math/statistics.ts';
+import { type Interval, mean, wilson } from '../math/statistics.ts';
 import type { RunManifest, StartAdapterRef } from '../records.ts';
 import type { ChartKind } from './chart-choices.ts';
 import { settingText } from './numbers.ts';
@@ -138,7 +139,7 @@ export function meanAlong(
   });
 }
 
-/** Where tasks repeat, each counts once, and the interval is Student's over their means. */
+/** The mean over runs. Where tasks repeat, the interval is Student's over tasks. */
 function meanPoint(t: number, measured: readonly Measured[], quantity: CompareQuantity): MeanPoint {
   const values = measured.map(({ value }) => value);
   const tasks = repeatedTasks(measured);
@@ -146,19 +147,19 @@ function meanPoint(t: number, measured: readonly Measured[], quantity: CompareQu
   return {
     t,
     n: values.length,
-    mean: mean(tasks ?? values),
+    mean: mean(values),
     interval: tasks ? tInterval(tasks, spanOf(range, values)) : intervalOf(values, range),
   };
 }
 
 /**
- * The means of tasks, where some of them repeat: runs of a task are not independent of each other. null where none
+ * The values of each task, where some of them repeat: runs of a task are not independent of each other. null where none
  * does, and of one task alone: its runs then say something of that task only.
  */
-function repeatedTasks(measured: readonly Measured[]): readonly number[] | null {
+function repeatedTasks(measured: readonly Measured[]): Clusters | null {
   const tasks = valuesByTask(measured);
   if (tasks.size < 2 || tasks.size === measured.length) return null;
-  return [...tasks.values()].map(mean);
+  return [...tasks.values()];
 }
 
 function valuesByTask(measured: readonly Measured[]): ReadonlyMap<string, readonly number[]> {
@@ -193,8 +194,8 @@ function spanOf(range: Interval | 'rate', values: readonly number[]): Interval {
 
 /** Wilson's interval of a rate, Student's of other means; never outside of what is possible. */
 function intervalOf(values: readonly number[], range: Interval | 'rate'): Interval | null {
-  if (range !== 'rate') return tInterval(values, range);
-  if (values.some((value) => value !== 0 && value !== 1)) return tInterval(values);
+  if (range !== 'rate') return tInterval(singles(values), range);
+  if (values.some((value) => value !== 0 && value !== 1)) return tInterval(singles(values));
   return values.length < 2 ? null : wilson(values.filter(Boolean).length, values.length);
 }
 
@@ -265,8 +266,8 @@ export function hasOutcome({ ended }: RunView): boolean {
 }
 
 /**
- * What came out of a group of runs. Success has Wilson's interval, the others Student's, cut to what is possible. Where
- * tasks repeat, each counts once, and whole tasks are drawn (bootstrap), as in reports.
+ * What came out of a group of runs: means over runs, as in reports. Success has Wilson's interval, the others Student's,
+ * cut to what is possible; where tasks repeat, whole tasks are drawn (bootstrap).
  */
 export function finalValues(runs: readonly RunView[]): readonly Estimate[] {
   const done = runs.filter(hasOutcome);
@@ -279,15 +280,15 @@ export function finalValues(runs: readonly RunView[]): readonly Estimate[] {
     const values = measured.map(({ value }) => value);
     const tasks = repeatedTasks(measured);
     const interval = tasks
-      ? bootstrapMean(tasks, deriveRng(0, 'final values', name))
+      ? taskInterval(tasks, spanOf(range, values), deriveRng(0, 'final values', name))
       : range === 'rate'
         ? wilson(values.filter(Boolean).length, values.length)
-        : tInterval(values, range);
+        : tInterval(singles(values), range);
     return {
       label,
       n: values.length,
       tasks: valuesByTask(measured).size,
-      value: values.length === 0 ? null : mean(tasks ?? values),
+      value: values.length === 0 ? null : mean(values),
       interval,
       over: interval && (tasks ? 'tasks' : 'runs'),
     };

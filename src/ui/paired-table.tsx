@@ -18,9 +18,7 @@ export function PairedTable({ runs }: { runs: readonly RunView[] }) {
     <MethodTable
       id="paired-title"
       title={say.title(paired.against)}
-      aside={
-        paired.comparisons === 0 ? say.allAlike : say.what(plural(paired.comparisons, 'comparison'))
-      }
+      aside={say.what(plural(paired.comparisons, 'comparison'))}
       file="paired-differences.csv"
       csv={() => csvFrom(paired)}
       counted={say.pairs}
@@ -43,7 +41,7 @@ function PairedCell({ difference, interval, p }: PairedValue) {
           [{signed(interval.low)}, {signed(interval.high)}]
         </span>
       )}
-      <span className="interval">, {p === null ? say.noDifference : say.p(valueText(p))}</span>
+      {p !== null && <span className="interval">, {say.p(valueText(p))}</span>}
     </>
   );
 }

@@ -3,6 +3,8 @@
 import { expect, test } from 'vitest';
 import { type MadeRun, madeRun } from '../../e2e/fixtures/recorded/household-run.ts';
 import type { MethodName } from '../config.ts';
+import { experimentOfRuns } from '../experiment/from-runs.ts';
+import { scorecard } from '../experiment/scorecard.ts';
 import { byMethod } from './compare-numbers.ts';
 import { pairedValues } from './paired-values.ts';
 import { foldRun, type RunView } from './run-view.ts';
@@ -53,20 +55,39 @@ test('differences to frozen are means over tasks of the pairs of one task and se
   expect(steps).toEqual({ label: 'steps', difference: -2, interval: { low: -3, high: -1 }, p: 1 });
 });
 
-test('one comparison is not corrected, and equal tasks are no evidence', () => {
-  const same = [
-    made({ method: 'frozen', task: 0, seed: 1, steps: 4 }),
-    made({ method: 'attt', task: 0, seed: 1, steps: 4 }),
-    made({ method: 'frozen', task: 1, seed: 1, steps: 4 }),
-    made({ method: 'attt', task: 1, seed: 1, steps: 4, end: 'solved' }),
-  ];
-  const paired = pairedValues(byMethod(same));
-  expect(paired?.comparisons).toBe(1);
-  expect(paired?.methods[0]?.values.map(({ difference, p }) => [difference, p])).toEqual([
-    [0.5, 1],
-    [0, null],
-    [0, null],
+test('where no task differs p is 1, and that is one of the comparisons', () => {
+  const tasks = Array.from({ length: 6 }, (_, task) => task);
+  const same = tasks.flatMap((task) => [
+    made({ method: 'frozen', task, seed: 1, steps: 4 }),
+    made({ method: 'attt', task, seed: 1, steps: 4, end: 'solved' }),
   ]);
+  const paired = pairedValues(byMethod(same));
+  expect(paired?.comparisons).toBe(3);
+  // Two of 64 patterns of signs are as far as six gains, 1/32; times three comparisons. Steps are alike, and a
+  // difference of them has no end; of six tasks 3 / 6 may be otherwise in the others.
+  expect(paired?.methods[0]?.values).toEqual([
+    { label: 'success', difference: 1, interval: { low: 0, high: 1 }, p: 3 / 32 },
+    { label: 'steps', difference: 0, interval: null, p: 1 },
+    { label: 'mean repetition', difference: 0, interval: { low: -0.5, high: 0.5 }, p: 1 },
+  ]);
+});
+
+test('a report of the same runs has the same difference, interval and test', () => {
+  const task = (index: number, gain: boolean) =>
+    [1, 2].flatMap((seed) => [
+      made({ method: 'frozen', task: index, seed, steps: 4 }),
+      made({ method: 'attt', task: index, seed, steps: 4, ...(gain && { end: 'solved' }) }),
+    ]);
+  const runs = Array.from({ length: 18 }, (_, index) => task(index, index % 3 === 0)).flat();
+  const { header, rows } = experimentOfRuns(
+    runs.map(({ started, steps, ended }) => ({
+      manifest: started.manifest,
+      events: [started, ...steps, ...(ended ? [ended] : [])],
+    })),
+  );
+  const difference = scorecard(header, rows).find(({ arm }) => arm.name === 'attt')?.difference;
+  const success = pairedValues(byMethod(runs))?.methods[0]?.values[0];
+  expect(success).toMatchObject({ difference: difference?.points, interval: difference?.interval });
 });
 
 test('without frozen the first method is the base, and runs that an error ended count nowhere', () => {

@@ -1,7 +1,8 @@
 /** Methods compared run by run: what each run differs by from one of the same task and seed. Pure. */
 
+import { taskDifference } from '../math/clusters.ts';
 import { deriveRng } from '../math/rng.ts';
-import { bootstrapMean, holm, type Interval, mean, signFlip } from '../math/statistics.ts';
+import { holm, type Interval, mean } from '../math/statistics.ts';
 import { type FinalName, finalNames, finals, type Group, hasOutcome } from './compare-numbers.ts';
 import type { RunView } from './run-view.ts';
 
@@ -10,9 +11,9 @@ export interface PairedValue {
   readonly label: string;
   /** Mean over tasks of the mean over seeds; null where no run has such a value. */
   readonly difference: number | null;
-  /** Of 95 %, drawing whole tasks; null when all tasks differ alike. */
+  /** Of 95 %, drawing whole tasks; where all differ alike, by the rule of three, or null of steps, which have no end. */
   readonly interval: Interval | null;
-  /** Sign-flip test over tasks, by Holm over all comparisons of the table; null when no task differs. */
+  /** Sign-flip test over tasks, by Holm over all comparisons of the table; null where no run has such a value. */
   readonly p: number | null;
 }
 
@@ -86,17 +87,24 @@ function pairedMethod({ name, runs }: Group, bases: ByTask): PairedMethod {
     return pairs.length > 0 ? [pairs] : [];
   });
   const values = compared.map((quantity): PairedValue => {
-    const { label, of } = finals[quantity];
-    const meanOf = (list: readonly RunView[]) => mean(list.map((run) => of(run) ?? Number.NaN));
-    const differences = tasks.map((pairs) =>
-      mean(pairs.map(({ ours, theirs }) => meanOf(ours) - meanOf(theirs))),
+    const { label, of, range } = finals[quantity];
+    const meanOf = (list: readonly RunView[]) => mean(list.flatMap((run) => of(run) ?? []));
+    const known = tasks
+      .map((pairs) =>
+        pairs
+          .map(({ ours, theirs }) => meanOf(ours) - meanOf(theirs))
+          .filter((difference) => !Number.isNaN(difference)),
+      )
+      .filter((differences) => differences.length > 0);
+    const { low, high } = range === 'rate' ? { low: 0, high: 1 } : range;
+    const found = taskDifference(known, { low: low - high, high: high - low }, (purpose) =>
+      deriveRng(0, purpose, name),
     );
-    const known = differences.filter((d) => !Number.isNaN(d));
     return {
       label,
-      difference: known.length === 0 ? null : mean(known),
-      interval: bootstrapMean(known, deriveRng(0, 'paired bootstrap', name, quantity)),
-      p: signFlip(known, deriveRng(0, 'sign flip', name, quantity)),
+      difference: found?.mean ?? null,
+      interval: found?.interval ?? null,
+      p: found?.p ?? null,
     };
   });
   return { name, pairs: tasks.flat().length, tasks: tasks.length, values };

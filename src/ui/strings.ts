@@ -376,7 +376,8 @@ export const finalValues = {
   title: 'What came out',
   whatIntervals:
     'Runs that came to their end. 95 % intervals: Wilson of success, Student of the others.',
-  overTasks: 'Tasks repeat: each counts once, and those intervals draw whole tasks (bootstrap).',
+  overTasks:
+    'Tasks repeat: those intervals draw whole tasks (bootstrap; rule of three where all are alike).',
   oneTask: 'All of one task: the intervals say nothing of others.',
   runs: 'runs',
   n: (n: Value) => `n ${n}`,
@@ -391,11 +392,9 @@ export const methodTable = {
 export const pairedTable = {
   title: (against: Value) => `Paired with ${against}`,
   what: (comparisons: Value) =>
-    `Same task and seed. Mean difference, 95 % bootstrap over tasks, p of sign flips (Holm, ${comparisons}).`,
+    `Same task and seed. Mean difference, 95 % bootstrap over tasks (rule of three where all are alike), p of sign flips (Holm, ${comparisons}).`,
   pairs: 'pairs',
   p: (value: Value) => `p ${value}`,
-  allAlike: 'Same task and seed. Nothing differs, so there is nothing to test.',
-  noDifference: 'no task differs',
 } as const;
 
 export const enlargeButton = {
