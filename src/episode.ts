@@ -47,7 +47,9 @@ export async function* runEpisode(
   const nth = earlier === 0 ? [] : ['try', earlier];
   const stream = (purpose: string, ...at: readonly (string | number)[]): Rng =>
     deriveRng(settings.seed, task.env, task.split, task.index, ...nth, purpose, ...at);
-  const rules = { settings, method, stream, contextLength: policy.contextLength };
+  /** An engine may hold more than this run asks for, for the sake of another one: nothing may depend on it. */
+  const contextLength = Math.min(policy.contextLength, settings.context_length);
+  const rules = { settings, method, stream, contextLength };
   let seq = 0;
   let t = 0;
   let reward = 0;
@@ -96,10 +98,9 @@ export async function* runEpisode(
     const idle = new Set<string>();
     while (t < settings.step_limit) {
       throwIfAborted(signal);
-      const context = Math.min(policy.contextLength, settings.context_length);
-      const room = Math.min(settings.max_tokens, Math.floor(context / 2));
+      const room = Math.min(settings.max_tokens, Math.floor(contextLength / 2));
       const kept = keepTurns(conversation, settings.history_turns);
-      const fitted = fitConversation(kept, context - room);
+      const fitted = fitConversation(kept, contextLength - room);
       if (!fitted) {
         yield end('context_full');
         return;
@@ -209,8 +210,7 @@ export async function* runEpisode(
     const question = policy.follow(generation, reflectionMessage(observation)).ids;
     const told = withTurn(last.prior, [...generation.ids, ...question]);
     const room = settings.reflection_tokens;
-    const context = Math.min(policy.contextLength, settings.context_length);
-    const fitted = fitConversation(told, context - room);
+    const fitted = fitConversation(told, contextLength - room);
     if (!fitted) return end(reason);
     const reflection = await sample(conversationIds(fitted), t, room, stream('reflect'));
     return { ...end(reason), reflection };

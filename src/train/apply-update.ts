@@ -55,7 +55,8 @@ export async function applyUpdate(
     ? await learner.driftFromStart(trainText, settings.log_alternatives, signal)
     : null;
   const kl = drift?.meanKl ?? null;
-  const klInContext = due ? await learner.klAtPrompt(conversationIds(conversation), signal) : null;
+  const prompt = conversationIds(conversation).slice(-contextLength);
+  const klInContext = due ? await learner.klAtPrompt(prompt, signal) : null;
   const deltaNorm = await learner.deltaNorm();
   const check = untouched && {
     texts: held.length,
