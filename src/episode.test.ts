@@ -121,6 +121,24 @@ test('observe-only computes everything and trains nothing', async () => {
   expect(adapter()).toBe(0);
 });
 
+test('observe-only ends where training would: at the most updates an episode may have', async () => {
+  const settings = { max_updates_per_episode: 2, update_interval_k: 1, step_limit: 5 };
+  const { boundaries } = await run(fresh, {
+    ...{ ...settings, observe_only: true, min_steps_before_first_update: 0 },
+  });
+  expect(boundaries.map((b) => [b.outcome, b.updates])).toEqual([
+    ...[
+      ['observed', 0],
+      ['observed', 0],
+    ],
+    ...[
+      ['max_updates', 0],
+      ['max_updates', 0],
+      ['max_updates', 0],
+    ],
+  ]);
+});
+
 test('token weights fall with repetition, and the first token without context has none', async () => {
   const { boundaries } = await run(fresh);
   const [first, second] = boundaries;

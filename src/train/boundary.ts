@@ -41,7 +41,10 @@ export async function atBoundary(
   const state = asks ? await withSummary(before, rules, ports.summaries, signal) : before;
   const candidate = candidateOf(state, rules, learner);
   const { ratio, excess } = candidate;
-  const { outcome, why } = decide({ ...known, ratio, excess, updates: state.updates }, settings);
+  const { outcome, why } = decide(
+    { ...known, ratio, excess, accepted: state.accepted.length },
+    settings,
+  );
   const summary = asks ? state.turns.at(-1)?.summary : undefined;
   const base: Omit<Boundary, 'seq' | 'outcome'> = {
     ...untrained(candidate),

@@ -15,12 +15,12 @@ export interface BoundaryFacts {
   readonly ratio: number | null;
   /** By how many tokens the text is longer than the context; 0 when it fits. */
   readonly excess: number;
-  /** Accepted updates so far. */
-  readonly updates: number;
+  /** Updates accepted so far; in observe-only mode those that would have been. */
+  readonly accepted: number;
 }
 
 /** What is known before there is a text. */
-type Beforehand = Omit<BoundaryFacts, 'ratio' | 'excess' | 'updates'>;
+type Beforehand = Omit<BoundaryFacts, 'ratio' | 'excess' | 'accepted'>;
 
 export interface Decision {
   /** `train` when every check passed. */
@@ -64,7 +64,7 @@ export function decideBeforehand(facts: Beforehand, settings: Settings): Decisio
 export function decide(facts: BoundaryFacts, settings: Settings): Decision {
   const beforehand = decideBeforehand(facts, settings);
   if (beforehand) return beforehand;
-  const { ratio, excess, updates } = facts;
+  const { ratio, excess, accepted } = facts;
   if (ratio === null) {
     const text = `the update text (source "${settings.text_source}")`;
     return {
@@ -82,7 +82,7 @@ export function decide(facts: BoundaryFacts, settings: Settings): Decision {
       why: `Rolled back: the text repeats an earlier update text with r = ${show(ratio)}, above the limit of ${show(limit)}.`,
     };
   }
-  if (updates >= settings.max_updates_per_episode) {
+  if (accepted >= settings.max_updates_per_episode) {
     return {
       outcome: 'max_updates',
       why: `No update: all ${settings.max_updates_per_episode} updates of this episode are used.`,
