@@ -275,6 +275,7 @@ export interface RefusedTurn {
 export interface Boundary extends Sequenced {
   readonly type: 'boundary';
   readonly t: number;
+  /** Where several of the settings asked at once, the first of them in the order of `triggerNames`. */
   readonly trigger: BoundaryTrigger;
   /** Why it asked, in one sentence. Absent in older records. */
   readonly cause?: string;
