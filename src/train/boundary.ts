@@ -40,9 +40,10 @@ export async function atBoundary(
   const asks = settings.text_source === 'summary' && !decideBeforehand(known, settings);
   const state = asks ? await withSummary(before, rules, ports.summaries, signal) : before;
   const candidate = candidateOf(state, rules, learner);
-  const { ratio, excess } = candidate;
+  const { ratio, excess, trainText } = candidate;
+  const dropped = trainText.weights.every((w) => w === 0);
   const { outcome, why } = decide(
-    { ...known, ratio, excess, accepted: state.accepted.length },
+    { ...known, ratio, excess, dropped, accepted: state.accepted.length },
     settings,
   );
   const summary = asks ? state.turns.at(-1)?.summary : undefined;

@@ -15,12 +15,14 @@ export interface BoundaryFacts {
   readonly ratio: number | null;
   /** By how many tokens the text is longer than the context; 0 when it fits. */
   readonly excess: number;
+  /** The method left no token of the text a weight above 0. */
+  readonly dropped: boolean;
   /** Updates accepted so far; in observe-only mode those that would have been. */
   readonly accepted: number;
 }
 
 /** What is known before there is a text. */
-type Beforehand = Omit<BoundaryFacts, 'ratio' | 'excess' | 'accepted'>;
+type Beforehand = Omit<BoundaryFacts, 'ratio' | 'excess' | 'dropped' | 'accepted'>;
 
 export interface Decision {
   /** `train` when every check passed. */
@@ -95,6 +97,9 @@ export function decide(facts: BoundaryFacts, settings: Settings): Decision {
       outcome: 'skipped_novelty',
       why: `No update: novelty 1 − r = ${show(novelty)} is below the threshold of ${show(threshold)}.`,
     };
+  }
+  if (facts.dropped) {
+    return { outcome: 'no_text', why: 'No update: all tokens of the text were dropped at random.' };
   }
   return {
     outcome: 'train',
