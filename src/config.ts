@@ -424,7 +424,7 @@ export const fields = {
   triggers: list(['periodic'], triggerNames, {
     group: 'trigger',
     label: 'Triggers',
-    help: 'What asks for an update; any of them is enough. periodic: every K-th step. repetition: the step repeats an earlier one. error: no action could be read, or the world does not accept it. low_confidence: the sampled tokens were unlikely. high_entropy: the policy was undecided.',
+    help: 'What asks for an update; any of them is enough. periodic: every K-th step. repetition: the step repeats an earlier one. error: no action could be read, the world does not accept it, or a test that it ran fails. low_confidence: the sampled tokens were unlikely. high_entropy: the policy was undecided.',
     place: toml('lab.triggers'),
     advanced: true,
   }),

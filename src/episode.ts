@@ -127,6 +127,7 @@ export async function* runEpisode(
         thought,
         action,
         actionClass: status === 'ok' ? classify(action, before, view) : status,
+        ...(view.failed && { failed: true }),
         observation: view.observation,
         observationIds: following.ids,
         observationSpan: following.content,

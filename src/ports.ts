@@ -72,6 +72,8 @@ export interface WorldView {
   readonly stateHash: string;
   /** The action was none, or could not be done; known only where there is no list. */
   readonly refused?: true;
+  /** What the action ran did not pass: a test that fails. */
+  readonly failed?: true;
   /** Actions go to this world as they were written. */
   readonly verbatim?: true;
 }

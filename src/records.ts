@@ -249,6 +249,8 @@ export interface StepTaken extends Sequenced {
   /** The normalised action that was sent to the world; empty where none could be read. */
   readonly action: string;
   readonly actionClass: ActionClass;
+  /** The world did as told, and what it ran did not pass: a test that fails. Absent in older records. */
+  readonly failed?: true;
   readonly observation: string;
   /** The ids with which the observation entered the conversation, template ids included. */
   readonly observationIds: readonly number[];

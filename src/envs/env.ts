@@ -12,6 +12,8 @@ export interface EnvInfo {
   readonly stateHash: string;
   /** The action was none, or could not be done; only of worlds without a list of admissible commands. */
   readonly refused?: true;
+  /** What the action ran did not pass: a test that fails. */
+  readonly failed?: true;
 }
 
 /** The world after a reset. */

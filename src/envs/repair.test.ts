@@ -67,6 +67,9 @@ test('an edit answers with its diff, can be undone, and the tests notice it', ()
   expect(failing?.text).toBe(
     '2 of 4 tests pass.\nok   gives back what was put in\nFAIL forgets the oldest entry: expected null, got "aa"\nFAIL a use makes an entry young again\nok   counts its hits',
   );
+  expect([failing, edited, passing, undone, again].map((after) => after?.info.failed)).toEqual([
+    ...[true, undefined, undefined, undefined, true],
+  ]);
   expect(edited?.text).toContain(`-${fault}\n+    if (this.entries.size > this.capacity) {`);
   expect(passing?.text).toMatch(/^4 of 4 tests pass\./);
   expect(undone?.text).toContain(`+${fault}`);

@@ -53,11 +53,12 @@ function begin(sandbox: Sandbox, ref: TaskRef): EnvReset<RepairState> {
   return { state, observation, info: infoOf(state) };
 }
 
-/** What a command gives; `refused` where it is none, or cannot be done. */
+/** What a command gives; `refused` where it is none, or cannot be done, `failed` where a test it ran fails. */
 interface Answer {
   readonly state?: RepairState;
   readonly text: string;
   readonly refused?: true;
+  readonly failed?: true;
 }
 
 function step(sandbox: Sandbox, state: RepairState, action: string): EnvStep<RepairState> {
@@ -75,7 +76,11 @@ function step(sandbox: Sandbox, state: RepairState, action: string): EnvStep<Rep
     reward: state.outcome === null && next.outcome === 'solved' ? 1 : 0,
     terminated: next.outcome !== null,
     truncated: false,
-    info: { ...infoOf(next), ...(answer.refused && { refused: true }) },
+    info: {
+      ...infoOf(next),
+      ...(answer.refused && { refused: true }),
+      ...(answer.failed && { failed: true }),
+    },
   };
 }
 
@@ -171,7 +176,9 @@ function run(sandbox: Sandbox, program: Program, state: RepairState, name: strin
   if (only === undefined) {
     return no(`There is no test "${name}". There are:\n${tests.join('\n')}`);
   }
-  return { text: testReport(runTests(sandbox, program, state.files, 'visible', only)) };
+  const results = runTests(sandbox, program, state.files, 'visible', only);
+  const failed = results.some(({ passed }) => !passed);
+  return { text: testReport(results), ...(failed && { failed: true }) };
 }
 
 function undo(state: RepairState): Answer {

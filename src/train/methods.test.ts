@@ -282,6 +282,18 @@ describe('a trigger', () => {
     expect(boundaries[0]?.cause).toBe('Step 2 failed: the world does not accept its command.');
   });
 
+  test('on errors asks after a test that fails, though the world did as told', async () => {
+    const { boundaries, steps } = await run(
+      texts.map((text) => text.replace('fly', 'look')),
+      only('error'),
+      { failsAt: 3, idleWorld: true },
+    );
+    expect(steps.map((step) => step.failed)).toEqual([undefined, undefined, true, undefined]);
+    expect(steps[2]?.actionClass).toBe('without_effect');
+    expect(boundaries.map((b) => [b.t, b.trigger])).toEqual([[3, 'error']]);
+    expect(boundaries[0]?.cause).toBe('Step 3 failed: a test that it ran fails.');
+  });
+
   test('on repetition asks after a step that repeats an earlier one', async () => {
     const { boundaries } = await run(texts, only('repetition'));
     expect(boundaries.map((b) => [b.t, b.trigger])).toEqual([[4, 'repetition']]);

@@ -117,7 +117,8 @@ export function scripted(texts: readonly string[], options: Script = {}) {
         if (options.worldFailsAt === step) throw new LabError('timeout', 'no answer');
         const solved = options.solvedAt === step;
         const stateHash = options.idleWorld ? 'same' : `s${step}`;
-        return view({ reward: solved ? 1 : 0, terminated: solved, stateHash });
+        const failed = options.failsAt === step && ({ failed: true } as const);
+        return view({ reward: solved ? 1 : 0, terminated: solved, stateHash, ...failed });
       },
     },
     snapshots: {
@@ -152,6 +153,8 @@ export interface Script {
   readonly summaries?: readonly (string | LabError)[];
   readonly solvedAt?: number;
   readonly worldFailsAt?: number;
+  /** Where an action runs a test that fails. */
+  readonly failsAt?: number;
   readonly orders?: Record<number, Order[]>;
 }
 

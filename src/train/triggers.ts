@@ -28,8 +28,8 @@ const causes: Readonly<
     repetition >= limit
       ? `Step ${t} repeats an earlier step with ${repetition.toFixed(2)}, at or above ${limit.toFixed(2)}.`
       : null,
-  error: ({ t, actionClass }) => {
-    const words = errors[actionClass];
+  error: ({ t, actionClass, failed }) => {
+    const words = errors[actionClass] ?? (failed ? 'a test that it ran fails' : undefined);
     return words === undefined ? null : `Step ${t} failed: ${words}.`;
   },
   low_confidence: ({ t, generation: { logprobs } }, { trigger_logprob: limit }) => {

@@ -51,6 +51,7 @@ function viewOf(env: Env, after: EnvReset, reward: number, terminated: boolean):
     terminated,
     stateHash: after.info.stateHash,
     ...(after.info.refused && { refused: true }),
+    ...(after.info.failed && { failed: true }),
     ...(env.description.code && { verbatim: true }),
   };
 }
