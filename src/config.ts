@@ -360,7 +360,7 @@ export const fields = {
     group: 'method',
     label: 'Quick validation',
     unit: 'texts',
-    help: 'The latest texts of this episode that were never trained on are scored before and after an update; when their mean cross entropy rises, the update is discarded. 0 leaves it out.',
+    help: "The latest update texts of this episode that were never trained on (where all were: the world's answers, or the policy's own words where answers are trained) are scored before and after an update; when their mean cross entropy rises, the update is discarded. 0 leaves it out.",
     place: toml('lab.validation_texts'),
     advanced: true,
   }),

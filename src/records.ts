@@ -164,6 +164,8 @@ export type BoundaryTrigger = TriggerName | 'manual' | 'before_acting';
 export interface ValidationCheck {
   /** How many held texts were scored. */
   readonly texts: number;
+  /** What they are. Absent in older records: then of the source that was trained on. */
+  readonly source?: TextSource;
   /** Their mean cross entropy in nats, before the update and after it. */
   readonly before: number;
   readonly after: number;

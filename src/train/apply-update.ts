@@ -3,7 +3,7 @@
 import type { Settings } from '../config.ts';
 import { finiteOrMax } from '../math/overflow.ts';
 import type { TrainResult } from '../ports.ts';
-import type { Boundary } from '../records.ts';
+import type { Boundary, TextSource } from '../records.ts';
 import { type Conversation, conversationIds } from '../text/conversation.ts';
 import type { BoundaryPorts, BoundaryRules, BoundaryState } from './boundary-state.ts';
 import type { Candidate } from './candidate.ts';
@@ -15,10 +15,10 @@ export interface Applied {
   readonly told: Partial<Boundary>;
   /**
    * `rolled_back_kl`: it is still in the adapter and must be undone; `discarded_check`: it is undone already. With the
-   * reason in one sentence.
+   * reason in one sentence, or a note on what could not be checked.
    */
   readonly verdict:
-    | { readonly outcome: 'updated' }
+    | { readonly outcome: 'updated'; readonly note?: string }
     | { readonly outcome: 'rolled_back_kl'; readonly why: string }
     | { readonly outcome: 'discarded_check'; readonly why: string };
 }
@@ -35,7 +35,13 @@ export async function applyUpdate(
 ): Promise<Applied> {
   const { trainText } = candidate;
   const trainedSteps = new Set([t, ...state.accepted.map(({ step }) => step)]);
-  const held = heldTexts(state.turns, trainedSteps, settings, learner, contextLength);
+  const { source, texts: held } = heldTexts(
+    state.turns,
+    trainedSteps,
+    settings,
+    learner,
+    contextLength,
+  );
   const untouched =
     held.length === 0
       ? null
@@ -60,6 +66,7 @@ export async function applyUpdate(
   const deltaNorm = await learner.deltaNorm();
   const check = untouched && {
     texts: held.length,
+    source,
     before: untouched.score,
     after: finiteOrMax(await score(held, learner, signal)),
   };
@@ -80,11 +87,20 @@ export async function applyUpdate(
   if (refusal) return { told, verdict: { outcome: 'rolled_back_kl', why: refusal } };
   if (untouched && check && check.after > check.before) {
     learner.restore(untouched.snapshot);
-    const why = `Discarded: the cross entropy of ${held.length} held texts rose from ${check.before.toFixed(3)} to ${check.after.toFixed(3)} nats.`;
+    const why = `Discarded: the cross entropy of ${held.length} held texts (${sources[source]}) rose from ${check.before.toFixed(3)} to ${check.after.toFixed(3)} nats.`;
     return { told, verdict: { outcome: 'discarded_check', why } };
   }
-  return { told, verdict: { outcome: 'updated' } };
+  const unchecked = settings.validation_texts > 0 && !check;
+  const note = unchecked && { note: 'There was no held text to check it with.' };
+  return { told, verdict: { outcome: 'updated', ...note } };
 }
+
+/** Held texts by their source, in words. */
+const sources: Readonly<Record<TextSource, string>> = {
+  self: 'what the policy wrote',
+  env: 'what the world answered',
+  summary: 'summaries',
+};
 
 /** Why an update must be undone, in words; null when it may stay. */
 function driftOf(

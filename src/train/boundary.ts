@@ -102,8 +102,9 @@ export async function atBoundary(
       return { boundary: { ...base, ...told, ...verdict }, state };
     case 'updated': {
       const updates = state.updates + 1;
+      const words = ['Updated.', why, ...(verdict.note ? [verdict.note] : [])];
       return {
-        boundary: { ...base, ...told, ...verdict, why: `Updated. ${why}`, updates },
+        boundary: { ...base, ...told, outcome: verdict.outcome, why: words.join(' '), updates },
         state: { ...state, accepted, updates, dirty: true },
       };
     }

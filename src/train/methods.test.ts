@@ -343,9 +343,46 @@ describe('regularisers at a boundary', () => {
       ['discarded_check', 0],
       ['discarded_check', 0],
     ]);
-    expect(worse.boundaries[0]?.check).toEqual({ texts: 2, before: 1, after: 1.5 });
+    expect(worse.boundaries[0]?.check).toEqual({
+      ...{ texts: 2, source: 'self', before: 1, after: 1.5 },
+    });
     expect(worse.events.at(-1)).toMatchObject({ updates: 0, rollbacks: 0 });
     const better = await run(fresh, { validation_texts: 2 }, { heldAfter: 0.9 });
     expect(better.boundaries.map((b) => b.outcome)).toEqual(['updated', 'updated']);
+  });
+
+  test('quick validation passes over turns that give nothing to score', async () => {
+    // The fourth turn has one id, and without context the first id has no label.
+    const texts = fresh.map((text, i) => (i === 3 ? 'x' : text));
+    const { boundaries } = await run(texts, { validation_texts: 1, step_limit: 5 });
+    expect(boundaries.map((b) => b.check)).toEqual([
+      { texts: 1, source: 'self', before: 1, after: 1 },
+    ]);
+  });
+
+  const every = { update_interval_k: 1, min_steps_before_first_update: 0 };
+  const written = fresh.map((_, i) => `word${i} other${i} third${i}`);
+  test.each([
+    { name: 'every step', settings: every, held: 'env' },
+    { name: 'every answer', settings: { ...every, text_source: 'env' }, held: 'self' },
+    { name: 'summaries', settings: { text_source: 'summary' }, held: 'env' },
+    { name: 'every summary', settings: { ...every, text_source: 'summary' }, held: 'env' },
+  ] as const)('where $name is trained, what is not is held: $held', async (given) => {
+    const settings = { ...given.settings, validation_texts: 2, novelty_threshold: 0 };
+    const off = { ...settings, rollback_enable: false };
+    const { boundaries } = await run(fresh, off, { heldAfter: 1, summaries: written });
+    expect(boundaries.length).toBeGreaterThan(1);
+    for (const { outcome, check, t } of boundaries) {
+      expect(outcome).toBe('updated');
+      expect(check).toMatchObject({ texts: Math.min(2, t), source: given.held });
+    }
+    const worse = await run(fresh, off, { heldAfter: 1.5, summaries: written });
+    expect(worse.boundaries[0]?.outcome).toBe('discarded_check');
+  });
+
+  test('where nothing is there to hold, the boundary says so', async () => {
+    const { boundaries } = await run(fresh, { method: 'static', validation_texts: 2 });
+    expect(boundaries[0]).toMatchObject({ outcome: 'updated', check: null });
+    expect(boundaries[0]?.why).toMatch(/ There was no held text to check it with\.$/);
   });
 });
