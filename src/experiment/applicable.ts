@@ -16,12 +16,25 @@ export interface ModelFacts {
  */
 const WRITERS_PARAMETERS = 100e6;
 
-/** Why a method is not tried with a model, in words; null when it is. */
+/** Why a method is not tried with a model, null while it is not known, in words; null when it is. */
 export function notApplicable(
   method: MethodName,
   settings: Settings,
-  model: ModelFacts,
+  model: ModelFacts | null,
 ): string | null {
+  const { temperature, repetition_penalty, history_turns } = settings;
+  const { baseline_temperature, baseline_penalty, baseline_history_turns } = settings;
+  if (method === 'temperature' && baseline_temperature <= temperature) {
+    return `It asks for temperature ${temperature} already, and baseline_temperature = ${baseline_temperature} is no higher.`;
+  }
+  if (method === 'repetition_penalty' && baseline_penalty <= repetition_penalty) {
+    return `It asks for repetition penalty ${repetition_penalty} already, and baseline_penalty = ${baseline_penalty} is no stronger.`;
+  }
+  // 0 turns are all turns.
+  if (method === 'short_history' && history_turns > 0 && baseline_history_turns >= history_turns) {
+    return `It keeps ${history_turns} turns already, and baseline_history_turns = ${baseline_history_turns} are no fewer.`;
+  }
+  if (model === null) return null;
   if (method === 'reflexion' && model.parameters < WRITERS_PARAMETERS) {
     return `A reflection is free text, and a model of ${inMillions(model)} M parameters writes none.`;
   }

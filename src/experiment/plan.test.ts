@@ -89,18 +89,82 @@ describe('a plan', () => {
     expect(new Set(episodes.map(({ arm }) => arm)).size).toBe(4);
   });
 
-  test('leaves out for want of summaries only what would ask for one', () => {
-    const text = FILE.replace('"frozen", "attt"', '"frozen", "static", "naive", "attt"').replace(
-      'step_limit = 20',
-      'text_source = "summary"',
+  test('runs once what its method makes the same, and keeps apart what it does not', () => {
+    const names = (sweep: string) =>
+      plan(FILE.replace('method = "attt"\nlora_rank = [4, 8]', sweep)).arms.map(({ name }) => name);
+    // K does nothing without its trigger, so the grid has three arms that differ, one of them the plain one.
+    expect(
+      names('method = "attt"\ntriggers = [["periodic"], ["error"]]\nupdate_interval_k = [5, 1]'),
+    ).toEqual([
+      ...['frozen', 'attt', 'attt triggers=periodic update_interval_k=1'],
+      'attt triggers=error update_interval_k=5',
+    ]);
+    expect(names('method = "temperature"\nbaseline_temperature = [1, 1.3]')).toEqual([
+      ...['frozen', 'attt', 'temperature baseline_temperature=1'],
+      'temperature baseline_temperature=1.3',
+    ]);
+    expect(names('method = "frozen"\ntemperature = [0.7, 0.9]')).toEqual([
+      ...['frozen', 'attt', 'frozen temperature=0.9'],
+    ]);
+    expect(names('method = "static"\nlearning_rate = [0.1, 0.2]')).toHaveLength(4);
+  });
+
+  test.each([
+    ['repetition_penalty', 'repetition_penalty = [1.05, 1.2]', '; vary baseline_penalty instead.'],
+    ['temperature', 'temperature = [0.9, 1.3]', '; vary baseline_temperature instead.'],
+    ['short_history', 'history_turns = [3]', '; vary baseline_history_turns instead.'],
+    ['long_context', 'context_length = [512, 1024]', '; vary baseline_context instead.'],
+    ['naive', 'w_min = [0.05, 0.5]', 'naive sets it itself.'],
+    ['naive', 'learning_rate = [0.1]\nrollback_enable = [true]', 'naive sets it itself.'],
+    ['naive', 'kl_divergence_limit = [1, 2]', 'rollbacks are off.'],
+    ['sequence_filter', 'ngram_n = [2, 3]', 'every weight is 1.'],
+    ['static_q', 'target_modules = [["k_proj"]]', 'static_q sets it itself.'],
+    ['static', 'update_interval_k = [1, 5]', 'static trains once, before the first step.'],
+    ['frozen', 'learning_rate = [0.1, 0.2]', 'frozen never trains.'],
+    ['attt', 'trigger_entropy = [0.1, 0.2]', '"high_entropy" is not among the triggers.'],
+    ['attt', 'triggers = [["error"]]\nupdate_interval_k = [1, 5]', '"periodic" is not among'],
+    ['attt', 'summary_temperature = [0.1, 0.2]', 'no summary is asked for.'],
+    ['attt', 'baseline_temperature = [1, 2]', 'it is for temperature alone.'],
+    ['attt', 'enabled = [false]\nlora_rank = [4, 8]', 'updates are off.'],
+  ])('refuses a sweep of %s over %s, which does nothing: %s', (method, vary, words) => {
+    const file = FILE.replace('"attt"\nlora_rank = [4, 8]', `"${method}"\n${vary}`);
+    const field = vary.split('\n').at(-1)?.split(' ')[0];
+    expect(() => plan(file)).toThrow(
+      `A [[sweep]] of ${method} varies ${field}, which does nothing`,
     );
+    expect(() => plan(file)).toThrow(words);
+  });
+
+  test('tries no control that the settings of every arm leave nothing to', () => {
+    const methods = '"frozen", "temperature", "repetition_penalty", "short_history"';
+    const reasons = (settings: string) =>
+      planExperiment(
+        readExperiment(
+          FILE.replace('"frozen", "attt"', methods).replace('step_limit = 20', settings),
+        ),
+        tasks,
+        null,
+      ).arms.flatMap(({ notApplicable: why }) => why ?? []);
+    expect(reasons('step_limit = 20')).toEqual([]);
+    expect(reasons('temperature = 1.2\nrepetition_penalty = 1.2\nhistory_turns = 4')).toEqual([
+      'It asks for temperature 1.2 already, and baseline_temperature = 1 is no higher.',
+      'It asks for repetition penalty 1.2 already, and baseline_penalty = 1.2 is no stronger.',
+      'It keeps 4 turns already, and baseline_history_turns = 5 are no fewer.',
+    ]);
+    expect(reasons('history_turns = 6')).toEqual([]);
+  });
+
+  test('leaves out for want of summaries only what would ask for one', () => {
+    const text = FILE.slice(0, FILE.indexOf('[[sweep]]'))
+      .replace('"frozen", "attt"', '"frozen", "static", "naive", "attt"')
+      .replace('step_limit = 20', 'text_source = "summary"');
     const applicable = (more: string) =>
       plan(text.replace('[settings]', `[settings]\n${more}`))
         .arms.filter((arm) => arm.notApplicable === null)
         .map(({ name }) => name);
     expect(applicable('')).toEqual(['frozen', 'static']);
     expect(applicable('summary_model = "teller"')).toEqual(['frozen', 'static']);
-    expect(applicable('enabled = false')).toHaveLength(5);
+    expect(applicable('enabled = false')).toHaveLength(4);
   });
 
   test('is parted into shards that hold each episode once and never part a pair', () => {

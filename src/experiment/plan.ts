@@ -4,6 +4,7 @@ import {
   changedFields,
   defaultSettings,
   type FieldName,
+  fieldNames,
   type MethodName,
   type Settings,
   type SettingsPatch,
@@ -11,6 +12,7 @@ import {
 } from '../config.ts';
 import { LabError } from '../errors.ts';
 import type { StartAdapterRef, TaskRef } from '../records.ts';
+import { unused } from '../train/methods.ts';
 import { type ModelFacts, notApplicable } from './applicable.ts';
 import type { Experiment, Sweep } from './experiment.ts';
 import type { Design } from './power.ts';
@@ -67,8 +69,8 @@ export interface Plan {
 
 /**
  * All episodes of an experiment. `tasks` is the whole split, in order; `model` is null while it is
- * not known, and then nothing counts as not applicable. Throws `bad_config` for a task that the
- * split does not have.
+ * not known, and then nothing that depends on it counts as not applicable. Throws `bad_config` for a task that the
+ * split does not have, and for a sweep over a setting that does nothing in its method.
  */
 export function planExperiment(
   experiment: Experiment,
@@ -76,8 +78,7 @@ export function planExperiment(
   model: ModelFacts | null,
 ): Plan {
   const arms = armsOf(experiment).map((arm): Arm => {
-    const why = model === null ? null : notApplicable(arm.method, arm.settings, model);
-    return { ...arm, notApplicable: why };
+    return { ...arm, notApplicable: notApplicable(arm.method, arm.settings, model) };
   });
   const chosen = experiment.tasks.map((index) => {
     const task = tasks[index];
@@ -137,7 +138,7 @@ export function shardOf(
   return episodes.filter(({ pair }) => pair % count === index);
 }
 
-/** The methods at the experiment's settings, then the sweeps; equal arms are one. */
+/** The methods at the experiment's settings, then the sweeps; arms that do the same are one, by its first name. */
 function armsOf(experiment: Experiment): readonly Omit<Arm, 'notApplicable'>[] {
   const { env, settings, methods, sweeps, adapter: whole } = experiment;
   const base = { ...settingsFor(env), ...settings, seed: experiment.seeds[0] ?? 1 };
@@ -152,17 +153,37 @@ function armsOf(experiment: Experiment): readonly Omit<Arm, 'notApplicable'>[] {
   };
   const all = [
     ...methods.map((method) => arm(method, {})),
-    ...sweeps.flatMap((sweep) =>
-      combinations(sweep).flatMap((patch) =>
+    ...sweeps.flatMap((sweep) => {
+      const patches = combinations(sweep);
+      checkSweep(
+        sweep,
+        patches.map((patch) => arm(sweep.method, patch).settings),
+      );
+      return patches.flatMap((patch) =>
         (sweep.adapters ?? [undefined]).map((adapter) => arm(sweep.method, patch, adapter)),
-      ),
-    ),
+      );
+    }),
   ];
   const seen = new Set<string>();
-  return all.filter((one) => {
-    const same = JSON.stringify([one.settings, one.adapter]);
+  return all.filter(({ settings: own, adapter }) => {
+    const used = fieldNames.filter((field) => unused(field, own) === null);
+    const same = JSON.stringify([used.map((field) => [field, own[field]]), adapter]);
     return seen.has(same) ? false : seen.add(same);
   });
+}
+
+/** Throws `bad_config` for a setting that does nothing in any of the sweep's arms. */
+function checkSweep({ method, vary }: Sweep, arms: readonly Settings[]): void {
+  for (const { field } of vary) {
+    const reasons = arms.map((settings) => unused(field, settings));
+    const [first] = reasons;
+    if (first == null || reasons.includes(null)) continue;
+    throw new LabError(
+      'bad_config',
+      `A [[sweep]] of ${method} varies ${field}, which does nothing there: ${first}. Correct it, then start again.`,
+      { method, field },
+    );
+  }
 }
 
 function nameOf(method: MethodName, patch: Readonly<Record<string, unknown>>): string {

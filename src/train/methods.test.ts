@@ -2,6 +2,10 @@ import { describe, expect, test } from 'vitest';
 import {
   actingTrainers,
   defaultSettings,
+  type Field,
+  type FieldName,
+  fieldNames,
+  fields,
   methodNames,
   retrying,
   type Settings,
@@ -9,7 +13,7 @@ import {
 import { deriveRng } from '../math/rng.ts';
 import type { TrainText } from '../ports.ts';
 import { dropAtRandom } from './methods/random-drop.ts';
-import { methods, withMethod } from './methods.ts';
+import { methods, unused, withMethod } from './methods.ts';
 import { fresh, run, type Script, stuck, turn } from './testing-episode.ts';
 
 /** Two texts in turn: each boundary's text was seen before, and each step repeats an earlier one. */
@@ -69,6 +73,66 @@ describe('a method', () => {
   test('has its settings in the manifest of the run', async () => {
     const { events } = await run(fresh, { method: 'naive' });
     expect(events[0]).toMatchObject({ manifest: { settings: { w_min: 1, novelty_threshold: 0 } } });
+  });
+});
+
+describe('a setting that does nothing in a method', () => {
+  /** Another value that the setting may have. */
+  const other = (name: FieldName, value: unknown): unknown => {
+    const field: Field = fields[name];
+    switch (field.kind) {
+      case 'number':
+        return value === field.min ? field.max : field.min;
+      case 'switch':
+        return value !== true;
+      case 'text':
+        return `${String(value)} and more`;
+      case 'choice':
+        return field.options.find((option) => option !== value) ?? value;
+      case 'list':
+        return field.options.filter((option) => !(value as readonly string[]).includes(option));
+      default:
+        return field satisfies never;
+    }
+  };
+  const texts = [...drifting.slice(0, 8), turn('alpha', 'fly'), ...drifting.slice(8)];
+  /** All that is done, down to the weights, and not what is only told of it. */
+  const done = async (settings: Partial<Settings>) => {
+    const { log, prompts, steps, boundaries } = await run(texts, settings, { kl: 0.6 });
+    const trained = boundaries.filter(({ outcome }) => outcome !== 'disabled');
+    const acts = trained.map(({ t, outcome, text, tokens }) => [t, outcome, text, tokens?.weights]);
+    return { log, prompts, steps: steps.map((step) => ({ ...step, seq: 0 })), acts };
+  };
+
+  test.each([
+    {},
+    { triggers: ['error'] },
+    { w_min: 1, kl_divergence_limit: 1 },
+    { rollback_enable: false },
+    { enabled: false },
+  ] satisfies Partial<Settings>[])('changes nothing at %j', async (at) => {
+    for (const method of methodNames) {
+      const asked: Settings = { ...defaultSettings, ...base, ...at, method };
+      const idle = fieldNames.filter((name) => unused(name, asked) !== null);
+      expect(idle.length, method).toBeGreaterThan(5);
+      const changed = Object.fromEntries(idle.map((name) => [name, other(name, asked[name])]));
+      expect(await done({ ...asked, ...changed }), method).toEqual(await done(asked));
+    }
+  });
+
+  test('is named with why, and one that does something is not', () => {
+    const why = (name: FieldName, settings: Partial<Settings> = {}) =>
+      unused(name, { ...defaultSettings, ...settings });
+    expect(why('learning_rate')).toBeNull();
+    expect(why('temperature', { method: 'frozen' })).toBeNull();
+    expect(why('learning_rate', { method: 'static' })).toBeNull();
+    expect(why('reflexion_tries', { method: 'reflexion' })).toBeNull();
+    expect(why('summary_model', { text_source: 'summary' })).toBeNull();
+    expect(why('learning_rate', { method: 'frozen' })).toBe('frozen never trains');
+    expect(why('temperature', { method: 'temperature' })).toBe(
+      'temperature sets it itself; vary baseline_temperature instead',
+    );
+    expect(why('summary_model', { text_source: 'summary', method: 'static' })).not.toBeNull();
   });
 });
 

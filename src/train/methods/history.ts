@@ -7,6 +7,7 @@ export const shortHistory: Method = {
   help: 'The frozen policy sees the task and its last few turns only: a loop that is out of sight cannot be copied.',
   citation: '',
   trains: 'never',
+  own: ['baseline_history_turns'],
   settings: ({ baseline_history_turns }) => ({ history_turns: baseline_history_turns }),
 };
 
@@ -15,5 +16,6 @@ export const longContext: Method = {
   help: 'The frozen policy with a longer context, where the model has one.',
   citation: '',
   trains: 'never',
+  own: ['baseline_context'],
   settings: ({ baseline_context }) => ({ context_length: baseline_context }),
 };

@@ -7,6 +7,7 @@ export const loopBreaker: Method = {
   help: 'The frozen policy; a turn whose command has done nothing since the world last changed is sampled again. At temperature 0 every try would be the same turn.',
   citation: '',
   trains: 'never',
+  own: ['loop_breaker_tries'],
   refuses: (action, idle) =>
     idle.has(action) ? `"${action}" has done nothing since the world last changed.` : null,
 };

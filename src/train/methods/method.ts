@@ -1,6 +1,6 @@
 /** What a method is: its few differences from the loop as it stands. The spine branches on no name. */
 
-import type { Settings, SettingsPatch } from '../../config.ts';
+import type { FieldName, Settings, SettingsPatch } from '../../config.ts';
 import type { Rng } from '../../math/rng.ts';
 
 export interface Method {
@@ -12,6 +12,8 @@ export interface Method {
   readonly trains: 'never' | 'before_acting' | 'while_acting';
   /** Settings that it changes, whatever the run asks for. Applying it twice changes nothing more. */
   readonly settings?: (asked: Settings) => SettingsPatch;
+  /** Settings that do something in this method alone. */
+  readonly own?: readonly FieldName[];
   /** Other weights for the tokens of an update text; `weights` are aTTT's, 0 where a token never trains. */
   readonly weigh?: (weights: readonly number[], rng: Rng) => readonly number[];
   /**

@@ -7,5 +7,6 @@ export const reflexion: Method = {
   help: 'After a failed try the frozen policy writes what went wrong, and the next try of the same task begins with it.',
   citation: 'Shinn et al. 2023, arXiv:2303.11366',
   trains: 'never',
+  own: ['reflexion_tries', 'reflection_tokens'],
   reflects: true,
 };

@@ -7,5 +7,6 @@ export const repetitionPenalty: Method = {
   help: 'The frozen policy, sampled with a repetition penalty over the whole conversation.',
   citation: 'Keskar et al. 2019, arXiv:1909.05858',
   trains: 'never',
+  own: ['baseline_penalty'],
   settings: ({ baseline_penalty }) => ({ repetition_penalty: baseline_penalty }),
 };

@@ -7,5 +7,6 @@ export const temperature: Method = {
   help: 'The frozen policy at a higher temperature: whatever leaves a loop by chance alone.',
   citation: '',
   trains: 'never',
+  own: ['baseline_temperature'],
   settings: ({ baseline_temperature }) => ({ temperature: baseline_temperature }),
 };
