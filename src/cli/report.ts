@@ -8,7 +8,7 @@ import { figureFiles, toHtml, toMarkdown } from '../experiment/document.ts';
 import { differences, type Header } from '../experiment/header.ts';
 import { sameResult } from '../experiment/read-rows.ts';
 import { reportOf } from '../experiment/report.ts';
-import { isErrorRow, type Row } from '../experiment/row.ts';
+import { isErrorRow, type Row, sortedRows } from '../experiment/row.ts';
 import { headerOf } from './experiment.ts';
 import { makeFolder } from './folders.ts';
 import { readHeader, readRows, writeHeader, writeWhole } from './rows.ts';
@@ -32,11 +32,7 @@ export async function writeReport(
   await makeFolder(out);
   const found = await readRows(folder);
   if ((await realpath(out)) !== (await realpath(folder))) await checkTarget(out, header, found);
-  const place = new Map(header.arms.map(({ name }, i) => [name, i]));
-  const rows = [...found.values()].sort(
-    (a, b) =>
-      a.seed - b.seed || a.task - b.task || (place.get(a.arm) ?? 0) - (place.get(b.arm) ?? 0),
-  );
+  const rows = sortedRows([...found.values()], header.arms);
   const report = reportOf(header, rows, date, note);
   const files: Readonly<Record<string, string | Uint8Array>> = {
     'report.html': toHtml(report),

@@ -71,10 +71,13 @@ const tokens = (runs: readonly FinishedRun[]) =>
 test('the tries of one task are one row, with the steps and tokens of all', async () => {
   const first = await finished(reflexion);
   const second = await finished(reflexion, 3, [written(first)]);
-  const { rows, notes } = experimentOfRuns([second, first]); // newest first
+  const { header, rows, notes } = experimentOfRuns([second, first]); // newest first
   expect(rows).toMatchObject([
     { tries: 2, solved: true, reason: 'solved', steps: 9, generated: tokens([first, second]) },
   ]);
+  // The second try took three steps; seconds are in no event of a run.
+  const [card] = scorecard(header, rows);
+  expect(card).toMatchObject({ tries: 2, stepsSolved: 3, secondsPerSolved: null });
   expect(notes.join(' ')).not.toMatch(/repeats|to come/);
   // A second episode, left between its tries: the whole one is the row.
   const again = experimentOfRuns([await finished(reflexion), second, first]);

@@ -59,7 +59,7 @@ export function experimentOfRuns(runs: readonly FinishedRun[]): RunsAsExperiment
     const { task, settings } = first.manifest;
     const open = openRow({ key, arm: armOf(settings, arms).name, pair: 0, task, settings });
     const events = episode.tries.flatMap((run) => run.events);
-    rows.push(closeRow(events.reduce(foldRow, open), null, 0));
+    rows.push(closeRow(events.reduce(foldRow, open), null, null));
   }
   const { manifest } = newest;
   return {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { deriveRng } from '../math/rng.ts';
 import { toHtml, toMarkdown } from './document.ts';
 import type { Header } from './header.ts';
 import { reportOf } from './report.ts';
@@ -94,7 +95,7 @@ describe('a report', () => {
     const { title, blocks } = reportOf(header, [...rows, ...strange], '2026-11-29', ['A pilot.']);
     const sentence = {
       kind: 'text',
-      text: 'Left out: 4 rows of arms, tasks or seeds that experiment.json does not plan, naive/valid_seen/0/1, attt/valid_seen/9/1, attt/valid_seen/0/2 and others.',
+      text: 'Left out: 4 rows of arms, tasks or seeds that experiment.json does not plan, attt/train/0/1, naive/valid_seen/0/1, attt/valid_seen/9/1 and others.',
     };
     expect(blocks).toContainEqual(sentence);
     const others = blocks.filter((block) => block.kind !== 'text' || block.text !== sentence.text);
@@ -177,8 +178,48 @@ describe('a report', () => {
     expect(kl?.kind === 'figure' && kl.svg).not.toMatch(/NaN|Infinity|e\+/);
   });
 
-  test('is the same from the same rows', () => {
+  test('is the same from the same rows, in whatever order and of whatever split', () => {
     expect(toHtml(reportOf(header, rows, '2026-11-29', ['A pilot.']))).toBe(toHtml(report));
+    const random = deriveRng(5, 'order');
+    const arms = headerOf(['frozen', 'attt'], [1, 2]);
+    const experiment = { ...arms.experiment, tasks: Array.from({ length: 40 }, (_, i) => i) };
+    const many = experiment.tasks.flatMap((task) =>
+      [1, 2].flatMap((seed) =>
+        (['frozen', 'attt'] as const).map((arm) =>
+          rowOf(arm, task, seed, { solved: random.next() < 0.5, build: `b${random.int(2)}` }),
+        ),
+      ),
+    );
+    const page = (some: typeof many) =>
+      toHtml(reportOf({ ...arms, experiment }, some, '2026-11-29'));
+    expect(page(many.toReversed())).toBe(page(many));
+    expect(page(random.shuffle(many))).toBe(page(many));
+  });
+
+  test('of a method that tries again has the steps of the try that solved, and says how many tries there were', () => {
+    const arms = headerOf(['frozen', 'reflexion']);
+    const some = [0, 1].flatMap((task) => [
+      rowOf('frozen', task, 1),
+      // Two tries of 50 steps, and one of 12 that solves it.
+      rowOf('reflexion', task, 1, {
+        ...{ solved: true, tries: 3, steps: 112, repetition: Array<number>(12).fill(0) },
+      }),
+    ]);
+    const markdown = toMarkdown(reportOf(arms, some, '2026-11-29'));
+    expect(markdown).toContain('| arm | tries | median steps of solved |');
+    expect(markdown).toContain('| frozen | 1.00 | n/a |');
+    expect(markdown).toContain('| reflexion | 3.00 | 12.0 |');
+    expect(markdown).toContain(
+      'An episode of reflexion (3.00 tries an episode) is solved if any of its tries is;',
+    );
+    expect(toMarkdown(report)).not.toContain('An episode of');
+  });
+
+  test('has no seconds where some were not recorded', () => {
+    const some = rows.map((row, i) => (i === 0 ? { ...row, seconds: null } : row));
+    const markdown = toMarkdown(reportOf(header, some, '2026-11-29'));
+    expect(markdown).toContain('| frozen | 1.00 | 10.0 | 400 | 0 | n/a |');
+    expect(markdown).toContain('| attt | 1.00 | 10.0 | 133 | 0 | 2.7 |');
   });
 
   test('as HTML needs no other file and shows text as it is written', () => {

@@ -8,7 +8,7 @@ import type { Block, Cells, Report } from './document.ts';
 import { type Header, plannedKeys } from './header.ts';
 import { type Arm, BASELINE, designOf, differing, keyOf, settingsOf } from './plan.ts';
 import { powerInWords } from './power.ts';
-import type { Row } from './row.ts';
+import { type Row, sortedRows } from './row.ts';
 import { type Score, scorecard } from './scorecard.ts';
 import { intervalPlot, linePlot } from './svg.ts';
 import { sweepsOf } from './sweeps.ts';
@@ -27,7 +27,7 @@ export function reportOf(
 ): Report {
   const planned = new Set(plannedKeys(header));
   const isPlanned = (row: Row) => planned.has(keyOf(row));
-  const rows = all.filter(isPlanned);
+  const rows = sortedRows(all.filter(isPlanned), header.arms);
   const scores = scorecard(header, rows);
   const applicable = scores.filter(({ arm }) => arm.notApplicable === null);
   const run = applicable.filter(({ episodes, errors }) => episodes + errors > 0);
@@ -37,7 +37,7 @@ export function reportOf(
     blocks: [
       ...mixture(header),
       ...notes.map(text),
-      ...strangers(all.filter((row) => !isPlanned(row))),
+      ...strangers(sortedRows(all, header.arms).filter((row) => !isPlanned(row))),
       ...opening(header, rows, run, waiting),
       ...success(run),
       ...claimsSection(scores, rows),
@@ -177,6 +177,7 @@ function success(scores: readonly Score[]): Block[] {
     text(
       'Wilson takes episodes as independent; repeats of a task are not, so the standard error and the other interval are from whole tasks (cluster-robust; bootstrap). Where all of n tasks are alike there is no such error, and the interval lets 3 / n of them be otherwise (rule of three). The difference is paired by task and seed and is a mean over tasks; its interval draws tasks too, its test flips signs over tasks, and Holm corrects for all arms of this table, those that differ nowhere too.',
     ),
+    ...tryingAgain(scores),
     table(head, rows),
     ...tries(scores),
     figure(
@@ -197,6 +198,19 @@ function success(scores: readonly Score[]): Block[] {
 }
 
 /** Nothing where every task has one try: both are the rate then. */
+/** Which arms' rates are not those of one try. */
+function tryingAgain(scores: readonly Score[]): Block[] {
+  const again = scores.flatMap(({ arm, tries: mean }) =>
+    mean !== null && mean > 1 ? `${arm.name} (${decimal(mean, 2)} tries an episode)` : [],
+  );
+  if (again.length === 0) return [];
+  return [
+    text(
+      `An episode of ${again.join(', ')} is solved if any of its tries is; all other rates are of one try.`,
+    ),
+  ];
+}
+
 function tries(scores: readonly Score[]): Block[] {
   const counts = scores[0]?.passes.map(({ k }) => k) ?? [];
   if (counts.length < 2) return [];
@@ -410,6 +424,7 @@ function cost(scores: readonly Score[]): Block[] {
   const rows = scores.map(
     (score): Cells => [
       score.arm.name,
+      decimal(score.tries, 2),
       decimal(score.stepsSolved, 1),
       decimal(score.generatedPerSolved, 0),
       decimal(score.trainedPerSolved, 0),
@@ -419,11 +434,11 @@ function cost(scores: readonly Score[]): Block[] {
   return [
     heading('Cost'),
     text(
-      'Everything that was spent, on failures too, over the number of solved episodes. Seconds depend on the machine and on what else ran on it; no other number here does.',
+      'Tries of a task are a mean over episodes; steps are those of the try that solved it. The rest is everything that was spent, on all tries and on failures too, over the number of solved episodes. Seconds depend on the machine and on what else ran on it; no other number here does.',
     ),
     table(
       [
-        ...['arm', 'median steps of solved', 'tokens generated / solved'],
+        ...['arm', 'tries', 'median steps of solved', 'tokens generated / solved'],
         ...['tokens trained / solved', 'seconds / solved'],
       ],
       rows,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { defaultSettings, type Settings } from '../config.ts';
 import { fresh, run, type Script, stuck, turn } from '../train/testing-episode.ts';
-import { closeRow, foldRow, isErrorRow, openRow } from './row.ts';
+import { closeRow, foldRow, isErrorRow, openRow, sortedRows } from './row.ts';
+import { rowOf } from './testing-rows.ts';
 
 async function rowFor(texts: readonly string[], settings: Partial<Settings>, options: Script = {}) {
   const { events } = await run(texts, settings, options);
@@ -10,6 +11,30 @@ async function rowFor(texts: readonly string[], settings: Partial<Settings>, opt
   const planned = { key: 'k', arm: 'attt', pair: 0, task, settings: whole };
   return closeRow(events.reduce(foldRow, openRow(planned)), null, 1.234);
 }
+
+test('rows stand by split, seed, task and arm, arms of no plan last and by name', () => {
+  const rows = [
+    rowOf('naive', 0, 1),
+    rowOf('static', 0, 1),
+    rowOf('attt', 0, 1),
+    rowOf('frozen', 0, 1),
+    rowOf('frozen', 1, 1),
+    rowOf('frozen', 0, 2),
+    rowOf('frozen', 10, 1),
+    rowOf('frozen', 9, 9, { split: 'train' }),
+  ];
+  const sorted = sortedRows(rows, [{ name: 'frozen' }, { name: 'attt' }]);
+  expect(sorted.map(({ split, seed, task, arm }) => [split, seed, task, arm].join(' '))).toEqual([
+    'train 9 9 frozen',
+    'valid_seen 1 0 frozen',
+    'valid_seen 1 0 attt',
+    'valid_seen 1 0 naive',
+    'valid_seen 1 0 static',
+    'valid_seen 1 1 frozen',
+    'valid_seen 1 10 frozen',
+    'valid_seen 2 0 frozen',
+  ]);
+});
 
 describe('a row', () => {
   test('counts steps, updates, outcomes, tokens and KL of its episode', async () => {

@@ -55,7 +55,8 @@ export interface Row {
   /** Mean weight of every text that was trained. */
   readonly weights: readonly number[];
   readonly retention: Retention | null;
-  readonly seconds: number;
+  /** null where it was not recorded, as of a page's runs; in files it always is. */
+  readonly seconds: number | null;
   /** The version that made it, commit included; empty where it was not recorded. */
   readonly build: string;
 }
@@ -154,12 +155,12 @@ export function foldRow(row: OpenRow, event: EpisodeEvent): OpenRow {
 }
 
 /** The finished row. A retention that overflowed is none: a loss of NaN is kept by no file. */
-export function closeRow(row: OpenRow, retention: Retention | null, seconds: number): Row {
+export function closeRow(row: OpenRow, retention: Retention | null, seconds: number | null): Row {
   const known = retention && measured(retention) ? retention : null;
   return {
     ...row,
     retention: known && { texts: roundedLoss(known.texts), turns: roundedLoss(known.turns) },
-    seconds: round(seconds, 2),
+    seconds: seconds === null ? null : round(seconds, 2),
   };
 }
 
@@ -185,6 +186,36 @@ export function rowsBy(
     else groups.set(name, [row]);
   }
   return groups;
+}
+
+/**
+ * By split, seed, task and arm, arms as in `arms`: a report is the same in whatever order its rows were read. Those of
+ * other arms come after, by name.
+ */
+export function sortedRows(
+  rows: readonly Row[],
+  arms: readonly { readonly name: string }[],
+): readonly Row[] {
+  const places = new Map(arms.map(({ name }, i) => [name, i]));
+  const place = ({ arm }: Row) => places.get(arm) ?? arms.length;
+  return rows.toSorted(
+    (a, b) =>
+      byText(a.split, b.split) ||
+      a.seed - b.seed ||
+      a.task - b.task ||
+      place(a) - place(b) ||
+      byText(a.arm, b.arm),
+  );
+}
+
+/** By code units: the same in every language. */
+function byText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Steps of the last try, which solved the task if any did; `steps` has those of all tries. */
+export function lastSteps({ tries, steps, repetition }: Row): number {
+  return tries <= 1 ? steps : repetition.length;
 }
 
 /** Parts of an episode in which repetition is averaged. */

@@ -17,7 +17,16 @@ import type { ActionClass, BoundaryOutcome } from '../records.ts';
 import type { Header } from './header.ts';
 import { type Difference, type Divergence, differenceOf, divergenceOf, pairsOf } from './paired.ts';
 import { type Arm, BASELINE } from './plan.ts';
-import { FIFTHS, fifthsOf, type HeldLoss, isErrorRow, type Row, rowsBy, taskOf } from './row.ts';
+import {
+  FIFTHS,
+  fifthsOf,
+  type HeldLoss,
+  isErrorRow,
+  lastSteps,
+  type Row,
+  rowsBy,
+  taskOf,
+} from './row.ts';
 
 export interface Score {
   readonly arm: Arm;
@@ -43,7 +52,9 @@ export interface Score {
   readonly difference: Difference | null;
   /** From what the baseline did on the same tasks and seeds. */
   readonly divergence: Divergence | null;
-  /** Median steps of solved episodes. */
+  /** Tries of a task, a mean over episodes: above 1 only of a method that tries again. */
+  readonly tries: number | null;
+  /** Median steps of solved episodes, each those of the try that solved it. */
   readonly stepsSolved: number | null;
   /** Mean repetition in each fifth of the steps; null where there is no such episode. */
   readonly repetitionSolved: readonly (number | null)[];
@@ -70,6 +81,7 @@ export interface Score {
   readonly trainedPerSolved: number | null;
   /** A mean over episodes. */
   readonly trainedPerEpisode: number | null;
+  /** null too where some of it was not recorded. */
   readonly secondsPerSolved: number | null;
   /** Mean rise of the loss on held texts, nats a token. */
   readonly forgetting: number | null;
@@ -133,10 +145,8 @@ function scoreOf(arm: Arm, all: readonly Row[], baseline: readonly Row[], seeds:
     }),
     difference: differenceOf(pairs, (purpose) => deriveRng(0, purpose, arm.name)),
     divergence: arm.name === BASELINE ? null : divergenceOf(pairs),
-    stepsSolved: quantile(
-      solved.map((row) => row.steps),
-      0.5,
-    ),
+    tries: perEpisode((row) => row.tries),
+    stepsSolved: quantile(solved.map(lastSteps), 0.5),
     repetitionSolved: fifths(solved),
     repetitionFailed: fifths(failed),
     updates: perEpisode((row) => row.updates),
@@ -156,7 +166,9 @@ function scoreOf(arm: Arm, all: readonly Row[], baseline: readonly Row[], seeds:
     generatedPerSolved: perSolved((row) => row.generated),
     trainedPerSolved: perSolved((row) => row.trained),
     trainedPerEpisode: perEpisode((row) => row.trained),
-    secondsPerSolved: perSolved((row) => row.seconds),
+    secondsPerSolved: rows.some(({ seconds }) => seconds === null)
+      ? null
+      : perSolved((row) => row.seconds ?? 0),
     forgetting: meanOf(retained.map(({ texts }) => rise(texts))),
     forgettingTurns: meanOf(retained.map(({ turns }) => rise(turns))),
   };
