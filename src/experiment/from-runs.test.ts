@@ -75,7 +75,7 @@ test('the tries of one task are one row, with the steps and tokens of all', asyn
   expect(rows).toMatchObject([
     { tries: 2, solved: true, reason: 'solved', steps: 9, generated: tokens([first, second]) },
   ]);
-  // The second try took three steps; seconds are in no event of a run.
+  // The second try took three steps; nobody timed the episode.
   const [card] = scorecard(header, rows);
   expect(card).toMatchObject({ tries: 2, stepsSolved: 3, secondsPerSolved: null });
   expect(notes.join(' ')).not.toMatch(/repeats|to come/);
