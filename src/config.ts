@@ -341,9 +341,8 @@ export const fields = {
   ewc_strength: real(0, 0, 1e9, {
     group: 'method',
     label: 'EWC strength',
-    help: 'λ in loss + λ / 2 · Σ F (θ − θ*)²; θ* = the adapter after the last accepted update, F = the sum of the squared gradients of the accepted updates; 0 leaves it out.',
-    citation:
-      'Kirkpatrick et al. 2017, PNAS 114:3521; online form: Schwarz et al. 2018, arXiv:1805.06370',
+    help: 'λ in loss + λ / 2 · Σ F (θ − θ*)², such a term for each text that was trained before: θ* = the adapter after its update, F = the square of its gradient there; 0 leaves it out.',
+    citation: 'Kirkpatrick et al. 2017, PNAS 114:3521',
     place: toml('lab.ewc_strength'),
     advanced: true,
   }),

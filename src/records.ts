@@ -421,9 +421,9 @@ export interface KeptSnapshots {
 
 /** Per parameter, in the optimiser's order. */
 export interface EwcData {
-  /** Sum of the squared gradients of the accepted updates. */
+  /** F: the sum of the squared gradients of the accepted texts, each at the parameters after its update. */
   readonly fisher: readonly Float32Array[];
-  /** The parameters after the last of them. */
+  /** Those parameters' mean, weighed by the squares; in snapshots of earlier versions, those after the last update. */
   readonly anchor: readonly Float32Array[];
 }
 

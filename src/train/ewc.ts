@@ -1,14 +1,14 @@
 /**
- * Elastic weight consolidation in its online form: parameters that earlier updates leaned on are held
- * near where those updates left them. loss + λ/2 · Σ F (θ − θ*)² (Kirkpatrick et al. 2017; one F and
- * one θ* for all earlier texts: Schwarz et al. 2018). F is the empirical Fisher diagonal of each text
- * as a whole: its gradient, squared.
+ * Elastic weight consolidation: parameters that earlier texts lean on are held near where each was learnt:
+ * loss + λ/2 · Σ_k Σ F_k (θ − θ*_k)², k over the earlier texts (Kirkpatrick et al. 2017, PNAS 114:3521, with a term for
+ * each). F_k is the empirical Fisher diagonal of text k as a whole: its gradient at θ*_k, squared. A sum of such terms is
+ * one, up to a constant: F = Σ F_k around θ* = Σ F_k θ*_k / F. So two numbers a parameter say all of them.
  */
 
 import * as tf from '@tensorflow/tfjs-core';
 import type { EwcData } from '../records.ts';
 
-/** Owns F and θ*, per parameter. */
+/** Owns F and θ*, the mean of the θ*_k that F_k weighs, per parameter. */
 export class Ewc {
   #fisher: tf.Tensor2D[] = [];
   #anchor: tf.Tensor2D[] = [];
@@ -24,17 +24,21 @@ export class Ewc {
     );
   }
 
-  /** After an update: F += gradient², θ* = the parameters now. Borrows both. */
+  /**
+   * After an update on a text: adds its F_k = gradient² around θ*_k, the parameters now. Borrows both.
+   * Example: F 4 around 1, then F_k 1 around 1.5 -> F 5 around 1.1.
+   */
   accept(gradients: readonly Float32Array[], parameters: readonly tf.Tensor2D[]): void {
     const next = tf.tidy(() =>
       parameters.map((theta, i) => {
         const g = tf.tensor2d(gradients[i] ?? [], theta.shape);
-        const squared = tf.square<tf.Tensor2D>(g);
-        const before = this.#fisher[i];
-        return {
-          fisher: before ? tf.add<tf.Tensor2D>(before, squared) : squared,
-          anchor: tf.clone(theta),
-        };
+        const added = tf.square<tf.Tensor2D>(g);
+        const [before, anchor] = [this.#fisher[i], this.#anchor[i]];
+        if (!before || !anchor) return { fisher: added, anchor: tf.clone(theta) };
+        const fisher = tf.add<tf.Tensor2D>(before, added);
+        const share = tf.divNoNan<tf.Tensor2D>(added, fisher); // what nothing leans on stays where it was
+        const moved = tf.mul<tf.Tensor2D>(share, tf.sub(theta, anchor));
+        return { fisher, anchor: tf.add<tf.Tensor2D>(anchor, moved) };
       }),
     );
     this.dispose();

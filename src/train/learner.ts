@@ -76,7 +76,7 @@ export class LoraLearner implements Learner {
         learningRate: settings.learning_rate,
         normalisation: settings.loss_normalisation,
         maxGradNorm: settings.max_grad_norm,
-        keepGradients: consolidates,
+        keepOwnGradients: consolidates,
         ...(kl_penalty > 0 && { klPenalty: { weight: kl_penalty, reference: this.#start } }),
         ...(consolidates && { pull: (now) => this.#ewc.pull(now, ewc_strength) }),
       },
@@ -85,8 +85,8 @@ export class LoraLearner implements Learner {
     let turn = await update.next();
     for (; turn.done !== true; turn = await update.next())
       onProgress(turn.value.done, turn.value.total);
-    const { losses, gradNorms, ceBefore, ceAfter, firstGradients } = turn.value;
-    if (firstGradients) this.#ewc.accept(firstGradients, this.adapter.parameters());
+    const { losses, gradNorms, ceBefore, ceAfter, ownGradients } = turn.value;
+    if (ownGradients) this.#ewc.accept(ownGradients, this.adapter.parameters());
     return {
       losses,
       gradNorms,

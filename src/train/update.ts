@@ -35,6 +35,8 @@ export interface UpdateOptions {
   readonly maxGradNorm: number;
   /** Also return the first step's gradients, for checking. */
   readonly keepGradients?: boolean;
+  /** Also return the gradients of the first sequence's loss alone, where the last step has led. */
+  readonly keepOwnGradients?: boolean;
   /** weight · mean over the trained positions of KL(now ‖ reference) joins the loss. */
   readonly klPenalty?: { readonly weight: number; readonly reference: Adapter };
   /** What joins the gradient of every parameter at each step, owned by the update; null for nothing. */
@@ -57,6 +59,8 @@ export interface UpdateResult {
   readonly ceAfter: readonly Float32Array[];
   /** Without `pull`, in the order of the adapter's parameters; null unless asked for. */
   readonly firstGradients: readonly Float32Array[] | null;
+  /** Of the first sequence's Σ w · CE / Σ w (or / N) after the last step; null unless asked for. */
+  readonly ownGradients: readonly Float32Array[] | null;
 }
 
 /** PyTorch's clip_grad_norm_ adds it to the norm before dividing. */
@@ -81,9 +85,9 @@ export async function* updateAdapter(
     work.map(({ targets }) => targets),
     options.normalisation,
   );
-  const { klPenalty } = options;
+  const { klPenalty, keepOwnGradients = false } = options;
   const passes = 2 * options.steps + 1 + (klPenalty ? 1 : 0);
-  const total = work.length * model.layers.length * passes;
+  const total = model.layers.length * (work.length * passes + (keepOwnGradients ? 1 : 0));
   const labels = work.reduce((sum, { targets }) => sum + targets.labels.length, 0);
   let done = 0;
   const before = { parameters: adapter.checkpoint(), optimiser: adam.checkpoint() };
@@ -111,7 +115,9 @@ export async function* updateAdapter(
       for (const [i, { ids, targets }] of work.entries()) {
         const x = references[i];
         const pull = klPenalty && x ? { x, coefficient: klPenalty.weight / labels } : null;
-        const into = training ? { sums, divisor, pull } : null;
+        const alone = { sums, divisor: lossDivisor([targets], options.normalisation), pull: null };
+        const after = keepOwnGradients && i === 0 ? alone : null;
+        const into = training ? { sums, divisor, pull } : after;
         const pass = onePass(model, adapter, ids, targets, into, ces, signal);
         for await (const _layer of pass) yield { done: done++, total };
         weighted += weightedSum(ces.at(-1) ?? new Float32Array(0), targets);
@@ -119,8 +125,9 @@ export async function* updateAdapter(
       losses.push(weighted / divisor);
       if (step === 0) ceBefore = ces;
       if (!training) {
+        const ownGradients = keepOwnGradients ? await copies(sums.inOrderOf(adapter)) : null;
         finished = true;
-        return { losses, gradNorms, ceBefore, ceAfter: ces, firstGradients };
+        return { losses, gradNorms, ceBefore, ceAfter: ces, firstGradients, ownGradients };
       }
       const own = sums.inOrderOf(adapter);
       if (step === 0 && options.keepGradients === true) firstGradients = await copies(own);
