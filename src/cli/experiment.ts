@@ -8,13 +8,12 @@ import { checkSame, type Header, plannedKeys } from '../experiment/header.ts';
 import { mix } from '../experiment/mix.ts';
 import {
   type Arm,
-  designOf,
   type Plan,
   type PlannedEpisode,
   planExperiment,
   shardOf,
 } from '../experiment/plan.ts';
-import { powerInWords, smallestTold } from '../experiment/power.ts';
+import { designOf, powerInWords, smallestTold } from '../experiment/power.ts';
 import { addRow, sameResult } from '../experiment/read-rows.ts';
 import {
   closeRow,

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { comparable, type Side } from './comparable.ts';
+import { methodNames } from '../config.ts';
+import { withMethod } from '../train/methods.ts';
+import { apart, baselineOf, comparable, type Side } from './comparable.ts';
 import { readExperiment } from './experiment.ts';
 import { planExperiment } from './plan.ts';
 
@@ -69,5 +71,57 @@ describe('the arms of a comparison', () => {
     expect(names(sampled, attt, frozen)).toBeNull();
     const started = 'methods = ["frozen"]\n[[sweep]]\nmethod = "attt"\nadapter = ["one.gguf"]';
     expect(names(started, attt, frozen)).toBeNull();
+  });
+});
+
+describe('the frozen arm that an arm is compared to', () => {
+  const against = (lines: string) => {
+    const arms = armsOf(lines);
+    return Object.fromEntries(arms.map((arm) => [arm.name, baselineOf(arm, arms)?.name ?? null]));
+  };
+
+  test('acts at the same settings, whatever differs in training', () => {
+    expect(
+      against(
+        'methods = ["frozen", "attt"]\n[[sweep]]\nmethod = "attt"\nlora_rank = [4]\n[[sweep]]\nmethod = "attt"\nstep_limit = [10, 200]\n[[sweep]]\nmethod = "frozen"\nstep_limit = [10]',
+      ),
+    ).toEqual({
+      frozen: null,
+      attt: 'frozen',
+      'attt lora_rank=4': 'frozen',
+      'attt step_limit=10': 'frozen step_limit=10',
+      'attt step_limit=200': null,
+      'frozen step_limit=10': 'frozen',
+    });
+  });
+
+  test('is the plain one for every control, although it samples or reads otherwise', () => {
+    const methods = methodNames.filter((name) => name !== 'frozen');
+    const lines = `methods = ${JSON.stringify(['frozen', ...methods])}`;
+    const plain = Object.fromEntries(methods.map((name) => [name, 'frozen']));
+    expect(against(lines)).toEqual({ frozen: null, ...plain });
+    // As in the manifests of runs, where the method has set its own already.
+    const arms = armsOf(lines).map((arm) => ({ ...arm, settings: withMethod(arm.settings) }));
+    expect(arms.map((arm) => baselineOf(arm, arms)?.name ?? null)).toEqual([
+      null,
+      ...methods.map(() => 'frozen'),
+    ]);
+    expect(against('methods = ["attt"]')).toEqual({ attt: null });
+  });
+
+  test('starts from the same adapter', () => {
+    const lines =
+      'methods = ["frozen"]\n[[sweep]]\nmethod = "attt"\nadapter = ["a", "b"]\n[[sweep]]\nmethod = "frozen"\nadapter = ["a"]';
+    expect(against(lines)).toEqual({
+      frozen: null,
+      'attt adapter=a': 'frozen adapter=a',
+      'attt adapter=b': null,
+      'frozen adapter=a': 'frozen',
+    });
+    const [frozen, , b] = armsOf(lines);
+    if (!frozen || !b) throw new Error('no arms');
+    expect(apart(b, frozen)).toEqual(['they start from different adapters']);
+    const { adapter: _, ...fresh } = b;
+    expect(apart(fresh, frozen)).toEqual([]);
   });
 });

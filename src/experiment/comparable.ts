@@ -1,7 +1,8 @@
-/** Which two arms a claim compares: found by what they are set to, never by how they are named. */
+/** Which arms are compared: found by what they are set to, never by how they are named. */
 
 import { type FieldName, fields, type MethodName, type Settings } from '../config.ts';
-import { type Arm, differing, settingsOf } from './plan.ts';
+import { acting, setItself } from '../train/methods.ts';
+import { type Arm, BASELINE, differing, settingsOf } from './plan.ts';
 
 /** One side of a comparison: a method, and the value of the setting that the claim is about. */
 export interface Side {
@@ -17,26 +18,55 @@ export interface ArmPair {
   readonly than: Arm;
 }
 
-/** Groups of settings that act on what is sampled and on the world, with or without training. */
-const ACTING: readonly string[] = ['policy', 'run', 'prompt'];
-
 /**
- * The first two of `arms` that are these sides and else alike: same start adapter, same settings but seed, method and
- * what the sides name. Only where no two are and one side never trains, settings of training may differ.
- * null without such arms.
+ * The first two of `arms` that are these sides and else alike: same start adapter, same settings but seed, method, what
+ * the sides name and what a method sets itself. Only where no two are and one side never trains, settings of training
+ * may differ. null without such arms.
  */
 export function comparable(arms: readonly Arm[], one: Side, than: Side): ArmPair | null {
   const pairs = arms
     .filter((arm) => is(arm, one))
     .flatMap((a) => arms.filter((b) => b !== a && is(b, than)).map((b) => ({ one: a, than: b })));
-  const named: readonly (string | undefined)[] = ['method', one.at?.field, than.at?.field];
+  const named: readonly (string | undefined)[] = [one.at?.field, than.at?.field];
   const others = (pair: ArmPair) =>
-    differing(pair.one, pair.than).filter((field) => !named.includes(field));
+    besides(pair.one, pair.than).filter((field) => !named.includes(field));
   const started = pairs.filter((pair) => startOf(pair.one) === startOf(pair.than));
   const alike = started.find((pair) => others(pair).length === 0);
   if (alike || !(one.untrained || than.untrained)) return alike ?? null;
-  const acts = (field: FieldName) => ACTING.includes(fields[field].group);
   return started.find((pair) => !others(pair).some(acts)) ?? null;
+}
+
+/**
+ * What the success of an arm is measured against: the first frozen arm of the same start adapter that acts at the same
+ * settings; of another frozen arm the first one, since what the two differ in is all that its name says. null for that
+ * first one, and where there is none.
+ */
+export function baselineOf(arm: Arm, arms: readonly Arm[]): Arm | null {
+  const frozen = arms.filter(({ method }) => method === BASELINE);
+  const [first = null] = frozen;
+  if (arm.method === BASELINE) return first?.name === arm.name ? null : first;
+  const than: Side = { method: BASELINE, untrained: true };
+  return comparable([arm, ...frozen], { method: arm.method }, than)?.than ?? null;
+}
+
+/** What keeps two arms from being compared, in words. Example: ["step_limit: 200 and 50"]. */
+export function apart(one: Arm, than: Arm): readonly string[] {
+  const [a, b] = [settingsOf(one), settingsOf(than)];
+  const settings = besides(one, than).filter(acts);
+  return [
+    ...settings.map((name) => `${name}: ${JSON.stringify(a[name])} and ${JSON.stringify(b[name])}`),
+    ...(startOf(one) === startOf(than) ? [] : ['they start from different adapters']),
+  ];
+}
+
+/** The settings that two arms differ in besides their methods and what these set themselves. */
+function besides(one: Arm, than: Arm): readonly FieldName[] {
+  const own = ['method', ...[one, than].flatMap((arm) => setItself(settingsOf(arm)))];
+  return differing(one, than).filter((field) => !own.includes(field));
+}
+
+function acts(field: FieldName): boolean {
+  return acting.includes(fields[field].group);
 }
 
 function is(arm: Arm, { method, at }: Side): boolean {

@@ -45,6 +45,21 @@ test('runs of other seeds are points of one sweep', async () => {
   expect(sweep?.points.map(({ value }) => value)).toEqual(['2', '5']);
 });
 
+test('a control is compared to frozen, although it was sampled or read otherwise', async () => {
+  const { header, rows } = experimentOfRuns([
+    await finished({ method: 'temperature' }, 3),
+    await finished({ method: 'short_history' }),
+    await finished({ method: 'frozen', step_limit: 5 }),
+    await finished({ method: 'frozen' }),
+  ]);
+  const [hot, short] = scorecard(header, rows);
+  expect(hot).toMatchObject({
+    difference: { points: 1 },
+    baseline: { settings: { step_limit: 6 } },
+  });
+  expect(short).toMatchObject({ difference: { points: 0 } });
+});
+
 test('runs of another model are left out and counted', async () => {
   const one = await finished({});
   const other = { ...one, manifest: { ...one.manifest, modelSha256: 'other' } };

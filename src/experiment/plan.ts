@@ -15,9 +15,8 @@ import type { StartAdapterRef, TaskRef } from '../records.ts';
 import { unused } from '../train/methods.ts';
 import { type ModelFacts, notApplicable } from './applicable.ts';
 import type { Experiment, Sweep } from './experiment.ts';
-import type { Design } from './power.ts';
 
-/** The arm of every paired difference's other side. */
+/** The method, and the name of its plain arm, on every paired difference's other side. */
 export const BASELINE = 'frozen';
 
 /** One line of the table: a method with its settings. Episodes of an arm differ by task and seed alone. */
@@ -119,14 +118,6 @@ export function keyOf({
   readonly seed: number;
 }): string {
   return `${arm}/${split}/${task}/${seed}`;
-}
-
-/** What a plan can tell of differences to the baseline, where it has one. */
-export function designOf({ experiment, arms }: Pick<Plan, 'experiment' | 'arms'>): Design | null {
-  const run = arms.filter((arm) => arm.notApplicable === null);
-  if (run.length < 2 || !run.some(({ name }) => name === BASELINE)) return null;
-  const { tasks, seeds } = experiment;
-  return { tasks: tasks.length, seeds: seeds.length, comparisons: run.length - 1 };
 }
 
 /** The i-th of n parts, i from 0. Every pair is in exactly one. */

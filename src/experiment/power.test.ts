@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { differenceError, powerInWords, smallestTold } from './power.ts';
+import { readExperiment } from './experiment.ts';
+import { planExperiment } from './plan.ts';
+import { designOf, differenceError, powerInWords, smallestTold } from './power.ts';
 
 // [tasks, seeds, comparisons, standard error, smallest difference], by scripts/power.py.
 const cases = [
@@ -24,4 +26,18 @@ test('a plan is told what it can tell alone and among all its comparisons', () =
   const words = powerInWords({ tasks: 134, seeds: 3, comparisons: 23 });
   expect(words).toContain('8.8 points or more, 12.3 points if all 23 are compared');
   expect(powerInWords({ tasks: 134, seeds: 3, comparisons: 1 })).not.toContain('compared');
+});
+
+test('a plan has a comparison for each arm that a frozen one stands beside', () => {
+  const design = (lines: string) => {
+    const top = 'name = "x"\nenv = "household"\nsplit = "train"\ntasks = [0]\nseeds = [1, 2]\n';
+    const task = { env: 'household/ALFWorld-v0.4', split: 'train', index: 0 };
+    return designOf(planExperiment(readExperiment(top + lines), [task], null));
+  };
+  const sweep = '[[sweep]]\nmethod = "attt"\nstep_limit = [50, 200]';
+  expect(design(`methods = ["frozen", "naive"]\n${sweep}`)).toEqual({
+    ...{ tasks: 1, seeds: 2, comparisons: 2 },
+  });
+  expect(design('methods = ["attt", "naive"]')).toBeNull();
+  expect(design('methods = ["frozen"]')).toBeNull();
 });

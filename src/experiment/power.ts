@@ -1,5 +1,8 @@
 /** How small a difference of success an experiment can tell, before it is run. */
 
+import { baselineOf } from './comparable.ts';
+import type { Plan } from './plan.ts';
+
 /** Share of pairs in which exactly one arm solves the task, as assumed before there are any. */
 const DISCORDANT = 0.25;
 
@@ -17,6 +20,14 @@ export interface Design {
   readonly tasks: number;
   readonly seeds: number;
   readonly comparisons: number;
+}
+
+/** What a plan can tell of differences to its frozen arms; null where none is compared to one. */
+export function designOf({ experiment, arms }: Pick<Plan, 'experiment' | 'arms'>): Design | null {
+  const run = arms.filter((arm) => arm.notApplicable === null);
+  const comparisons = run.filter((arm) => baselineOf(arm, run) !== null).length;
+  const { tasks, seeds } = experiment;
+  return comparisons === 0 ? null : { tasks: tasks.length, seeds: seeds.length, comparisons };
 }
 
 /**

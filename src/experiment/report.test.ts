@@ -67,6 +67,38 @@ describe('a report', () => {
     expect(report.blocks.some((b) => b.kind === 'table' && b.head.includes('pass@1'))).toBe(false);
   });
 
+  test('says which arms are compared to no frozen one, or to another, and why', () => {
+    const more = (name: string, method: 'frozen' | 'attt', step_limit: number) => {
+      const arm = header.arms.find((one) => one.name === method);
+      if (!arm) throw new Error('no arm');
+      return { ...arm, name, settings: { ...arm.settings, step_limit } };
+    };
+    const own = [
+      ...[more('attt short', 'attt', 10), more('attt long', 'attt', 200)],
+      more('frozen short', 'frozen', 10),
+    ];
+    const arms = [...header.arms, ...own];
+    const given = [
+      ...rows,
+      ...own.map(({ name, method }) => ({ ...rowOf(method, 0, 1), arm: name })),
+    ];
+    const { blocks } = reportOf({ ...header, arms }, given, '2026-11-29');
+    const words = blocks.flatMap((b) => (b.kind === 'text' ? [b.text] : []));
+    expect(words).toContain(
+      'Compared to the frozen arm that acts at their settings: attt short to frozen short.',
+    );
+    expect(words).toContain(
+      'Compared to none, since no frozen arm starts and acts as they do; how they differ from frozen: attt long (step_limit: 200 and 50).',
+    );
+    const success = blocks
+      .filter((b) => b.kind === 'table')
+      .find((b) => b.head.includes('vs frozen, points'));
+    const first = success?.head.indexOf('vs frozen, points') ?? -1;
+    const line = success?.rows.find(([name]) => name === 'attt long') ?? [];
+    expect(line.slice(first)).toEqual(Array.from({ length: 6 }, () => 'n/a'));
+    expect(JSON.stringify(report.blocks)).not.toContain('Compared to');
+  });
+
   test('puts a sweep with its plain arm in the order of the values', () => {
     const { rows: lines } = tableAfter('LoRA rank (attt)');
     expect(lines.map(([value, solved]) => [value, solved])).toEqual([

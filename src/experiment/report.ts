@@ -4,10 +4,11 @@ import { fieldNames, fields } from '../config.ts';
 import type { Interval } from '../math/statistics.ts';
 import type { StartAdapterRef } from '../records.ts';
 import { claims } from './claims.ts';
+import { apart } from './comparable.ts';
 import type { Block, Cells, Report } from './document.ts';
 import { type Header, plannedKeys } from './header.ts';
-import { type Arm, BASELINE, designOf, differing, keyOf, settingsOf } from './plan.ts';
-import { powerInWords } from './power.ts';
+import { type Arm, BASELINE, differing, keyOf, settingsOf } from './plan.ts';
+import { designOf, powerInWords } from './power.ts';
 import { type Row, sortedRows } from './row.ts';
 import { type Score, scorecard } from './scorecard.ts';
 import { intervalPlot, linePlot } from './svg.ts';
@@ -165,7 +166,7 @@ function success(scores: readonly Score[]): Block[] {
     high: wilson?.high ?? null,
   }));
   const differences = scores
-    .filter(({ arm }) => arm.name !== BASELINE)
+    .filter(({ baseline }) => baseline !== null)
     .map(({ arm, difference: d }) => ({
       label: arm.name,
       at: d ? 100 * d.points : null,
@@ -179,6 +180,7 @@ function success(scores: readonly Score[]): Block[] {
     ),
     ...tryingAgain(scores),
     table(head, rows),
+    ...against(scores),
     ...tries(scores),
     figure(
       'success',
@@ -197,7 +199,31 @@ function success(scores: readonly Score[]): Block[] {
   ];
 }
 
-/** Nothing where every task has one try: both are the rate then. */
+/** Which arms are compared to another one than the plain frozen one, and which to none. */
+function against(scores: readonly Score[]): Block[] {
+  const [first] = scores.filter(({ arm }) => arm.method === BASELINE);
+  if (!first) return [];
+  const others = scores.filter((score) => score !== first);
+  const elsewhere = others.flatMap(({ arm, baseline }) =>
+    baseline === null || baseline.name === first.arm.name ? [] : `${arm.name} to ${baseline.name}`,
+  );
+  const none = others.flatMap(({ arm, baseline }) =>
+    baseline === null ? `${arm.name} (${apart(arm, first.arm).join(', ')})` : [],
+  );
+  return [
+    ...(elsewhere.length === 0
+      ? []
+      : [text(`Compared to the frozen arm that acts at their settings: ${elsewhere.join('; ')}.`)]),
+    ...(none.length === 0
+      ? []
+      : [
+          text(
+            `Compared to none, since no frozen arm starts and acts as they do; how they differ from ${first.arm.name}: ${none.join('; ')}.`,
+          ),
+        ]),
+  ];
+}
+
 /** Which arms' rates are not those of one try. */
 function tryingAgain(scores: readonly Score[]): Block[] {
   const again = scores.flatMap(({ arm, tries: mean }) =>
@@ -211,6 +237,7 @@ function tryingAgain(scores: readonly Score[]): Block[] {
   ];
 }
 
+/** Nothing where every task has one try: both are the rate then. */
 function tries(scores: readonly Score[]): Block[] {
   const counts = scores[0]?.passes.map(({ k }) => k) ?? [];
   if (counts.length < 2) return [];

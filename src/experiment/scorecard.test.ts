@@ -122,6 +122,27 @@ describe('a scorecard', () => {
     expect(card?.difference?.pairs).toBe(15);
   });
 
+  test('compares no arm to a frozen one that acts at other settings', () => {
+    const header = headerOf(['frozen', 'attt']);
+    const long = (name: string, at: number) => {
+      const arm = header.arms[at];
+      if (!arm) throw new Error('no arm');
+      return { ...arm, name, settings: { ...arm.settings, step_limit: 200 } };
+    };
+    const given = [0, 1, 2, 3].flatMap((task) => [
+      rowOf('frozen', task, 1),
+      { ...rowOf('attt', task, 1, { solved: true }), arm: 'attt long' },
+      { ...rowOf('frozen', task, 1, { solved: task > 0 }), arm: 'frozen long' },
+    ]);
+    const alone = { ...header, arms: [...header.arms, long('attt long', 1)] };
+    const [, , none] = scores(given, alone);
+    expect(none).toMatchObject({ solved: 4, baseline: null, difference: null, divergence: null });
+    const both = { ...header, arms: [...alone.arms, long('frozen long', 0)] };
+    const [, , fair] = scores(given, both);
+    // Of four tasks the frozen arm of as many steps solves all but one.
+    expect(fair).toMatchObject({ baseline: { name: 'frozen long' }, difference: { points: 0.25 } });
+  });
+
   test('corrects for the number of comparisons', () => {
     const many = Array.from({ length: 6 }, (_, task) => [
       rowOf('frozen', task, 1),

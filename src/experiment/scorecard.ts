@@ -14,9 +14,17 @@ import {
   wilson,
 } from '../math/statistics.ts';
 import type { ActionClass, BoundaryOutcome } from '../records.ts';
+import { baselineOf } from './comparable.ts';
 import type { Header } from './header.ts';
-import { type Difference, type Divergence, differenceOf, divergenceOf, pairsOf } from './paired.ts';
-import { type Arm, BASELINE } from './plan.ts';
+import {
+  type Difference,
+  type Divergence,
+  differenceOf,
+  divergenceOf,
+  type Pair,
+  pairsOf,
+} from './paired.ts';
+import type { Arm } from './plan.ts';
 import {
   FIFTHS,
   fifthsOf,
@@ -48,9 +56,11 @@ export interface Score {
     readonly at: number | null;
     readonly hat: number | null;
   }[];
-  /** To the baseline, over the tasks that both have; null for the baseline itself. */
+  /** What it is compared to; null for the first frozen arm, and where no frozen arm starts and acts as it does. */
+  readonly baseline: Arm | null;
+  /** To that one, over the tasks that both have. */
   readonly difference: Difference | null;
-  /** From what the baseline did on the same tasks and seeds. */
+  /** From what that one did on the same tasks and seeds. */
   readonly divergence: Divergence | null;
   /** Tries of a task, a mean over episodes: above 1 only of a method that tries again. */
   readonly tries: number | null;
@@ -93,10 +103,12 @@ export interface Score {
 export function scorecard(header: Header, rows: readonly Row[]): readonly Score[] {
   checkStarts(rows);
   const byArm = rowsBy(rows, ({ arm }) => arm);
-  const baseline = byArm.get(BASELINE) ?? [];
-  const scores = header.arms.map((arm) =>
-    scoreOf(arm, byArm.get(arm.name) ?? [], baseline, header.experiment.seeds.length),
-  );
+  const rowsOf = (arm: Arm | null) => byArm.get(arm?.name ?? '') ?? [];
+  const scores = header.arms.map((arm) => {
+    const baseline = baselineOf(arm, header.arms);
+    const pairs = pairsOf(rowsOf(arm), rowsOf(baseline));
+    return scoreOf(arm, rowsOf(arm), baseline, pairs, header.experiment.seeds.length);
+  });
   const tested = scores.filter(({ difference }) => difference !== null);
   const adjusted = holm(tested.map(({ difference }) => difference?.p ?? 1));
   return scores.map((score) => {
@@ -106,11 +118,16 @@ export function scorecard(header: Header, rows: readonly Row[]): readonly Score[
   });
 }
 
-function scoreOf(arm: Arm, all: readonly Row[], baseline: readonly Row[], seeds: number): Score {
+function scoreOf(
+  arm: Arm,
+  all: readonly Row[],
+  baseline: Arm | null,
+  pairs: readonly Pair[],
+  seeds: number,
+): Score {
   const rows = all.filter((row) => !isErrorRow(row));
   const solved = rows.filter((row) => row.solved);
   const failed = rows.filter((row) => !row.solved);
-  const pairs = arm.name === BASELINE ? [] : pairsOf(rows, baseline);
   const tasks = rowsBy(rows, taskOf);
   const outcomes = [...tasks.values()].map((group) => group.map((row) => Number(row.solved)));
   const measured = rows.flatMap((row) => row.kl);
@@ -143,8 +160,9 @@ function scoreOf(arm: Arm, all: readonly Row[], baseline: readonly Row[], seeds:
         hat: meanOf(counts.map(({ n, c }) => passHatK(n, c, k))),
       };
     }),
+    baseline,
     difference: differenceOf(pairs, (purpose) => deriveRng(0, purpose, arm.name)),
-    divergence: arm.name === BASELINE ? null : divergenceOf(pairs),
+    divergence: baseline === null ? null : divergenceOf(pairs),
     tries: perEpisode((row) => row.tries),
     stepsSolved: quantile(solved.map(lastSteps), 0.5),
     repetitionSolved: fifths(solved),

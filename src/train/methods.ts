@@ -3,6 +3,7 @@
 import {
   asksForSummaries,
   type FieldName,
+  fieldNames,
   fields,
   type MethodName,
   methodNames,
@@ -44,8 +45,14 @@ export function withMethod(asked: Settings): Settings {
   return { ...asked, ...methods[asked.method].settings?.(asked) };
 }
 
+/** The settings that a method sets itself, whatever is asked for. */
+export function setItself(asked: Settings): readonly FieldName[] {
+  const patch = methods[asked.method].settings?.(asked) ?? {};
+  return fieldNames.filter((name) => name in patch);
+}
+
 /** Groups of settings that act on what is sampled and on the world, with or without training. */
-const acting: readonly string[] = ['policy', 'run', 'prompt'];
+export const acting: readonly string[] = ['policy', 'run', 'prompt'];
 
 /** Settings that one trigger alone reads. */
 const triggered: Readonly<Partial<Record<FieldName, TriggerName>>> = {
@@ -74,8 +81,8 @@ const later: readonly FieldName[] = [
  */
 export function unused(field: FieldName, asked: Settings): string | null {
   const { method } = asked;
-  const { own = [], settings, trains } = methods[method];
-  if (field in (settings?.(asked) ?? {})) {
+  const { own = [], trains } = methods[method];
+  if (setItself(asked).includes(field)) {
     const instead = own.length > 0 ? `; vary ${own.join(' or ')} instead` : '';
     return `${method} sets it itself${instead}`;
   }

@@ -3,8 +3,8 @@
 import { useEffect, useId, useState } from 'react';
 import { type MethodName, methodNames } from '../config.ts';
 import { LabError, toWire } from '../errors.ts';
-import { designOf, type Plan } from '../experiment/plan.ts';
-import { powerInWords } from '../experiment/power.ts';
+import type { Plan } from '../experiment/plan.ts';
+import { designOf, powerInWords } from '../experiment/power.ts';
 import { parseIndices } from '../formats/indices.ts';
 import type { TaskRef } from '../records.ts';
 import { loadTasks } from './actions.ts';
