@@ -159,7 +159,7 @@ program
   .option('--shard <i/n>', 'only the i-th of n parts', shardOption, { index: 1, count: 1 })
   .option('--arm <name>', 'only this arm now; may be given more than once', collect, [])
   .option('--config <file>', 'a config.toml whose channel serves summary models; no settings of it')
-  .option('--mix', 'join folders although their sets or settings differ', false)
+  .option('--mix', 'join folders although their models, sets or settings differ', false)
   .addOption(backendOption())
   .addOption(threadsOption())
   .action(async ([file = '', ...folders], { mix, ...options }) => {

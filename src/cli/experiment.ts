@@ -2,10 +2,11 @@
 
 import { basename, dirname, resolve } from 'node:path';
 import { taskSetHash } from '../envs/task-set.ts';
+import { LabError } from '../errors.ts';
 import type { ModelFacts } from '../experiment/applicable.ts';
 import { type Experiment, readExperiment } from '../experiment/experiment.ts';
 import { checkSame, type Header, plannedKeys } from '../experiment/header.ts';
-import { mix } from '../experiment/mix.ts';
+import { mix, rowIn } from '../experiment/mix.ts';
 import {
   type Arm,
   type Plan,
@@ -153,9 +154,11 @@ export async function mergeExperiments(
   const known = await readHeader(out);
   const more = known === null || folders.includes(out) ? others : [...others, out];
   const header = await joinedHeader([one, ...more], mixes);
+  if (known !== null) checkNames(known, header, out);
   const rows = new Map<string, Row>();
   for (const folder of [one, ...more]) {
-    for (const row of (await readRows(folder)).values()) addRow(rows, row, folder);
+    const named = rowIn(header, await headerOf(folder));
+    for (const row of (await readRows(folder)).values()) addRow(rows, named(row), folder);
   }
   await writeHeader(out, header);
   await using writer = await openRows(out, 'rows-merged.jsonl');
@@ -173,6 +176,18 @@ export async function mergeExperiments(
     finished: own.length,
     errors: own.filter(isErrorRow).length,
   };
+}
+
+/** Throws `bad_input` where the rows that the folder has already would stand there by other names. */
+function checkNames(known: Header, header: Header, out: string): void {
+  const names = new Set(header.arms.map(({ name }) => name));
+  const lost = known.arms.filter(({ name }) => !names.has(name)).map(({ name }) => name);
+  if (lost.length === 0) return;
+  throw new LabError(
+    'bad_input',
+    `${out} has rows of ${lost.join('; ')}, and a mix calls arms of other models or settings otherwise. Take another folder for --out.`,
+    { out },
+  );
 }
 
 /** The header of all folders' rows together. Throws `bad_input` where they may not be joined. */

@@ -120,7 +120,7 @@ describe('the frozen arm that an arm is compared to', () => {
     });
     const [frozen, , b] = armsOf(lines);
     if (!frozen || !b) throw new Error('no arms');
-    expect(apart(b, frozen)).toEqual(['they start from different adapters']);
+    expect(apart(b, frozen)).toEqual(['the adapter it starts from']);
     const { adapter: _, ...fresh } = b;
     expect(apart(fresh, frozen)).toEqual([]);
   });

@@ -30,7 +30,7 @@ export function comparable(arms: readonly Arm[], one: Side, than: Side): ArmPair
   const named: readonly (string | undefined)[] = [one.at?.field, than.at?.field];
   const others = (pair: ArmPair) =>
     besides(pair.one, pair.than).filter((field) => !named.includes(field));
-  const started = pairs.filter((pair) => startOf(pair.one) === startOf(pair.than));
+  const started = pairs.filter(({ one: a, than: b }) => a.of === b.of && startOf(a) === startOf(b));
   const alike = started.find((pair) => others(pair).length === 0);
   if (alike || !(one.untrained || than.untrained)) return alike ?? null;
   return started.find((pair) => !others(pair).some(acts)) ?? null;
@@ -42,7 +42,7 @@ export function comparable(arms: readonly Arm[], one: Side, than: Side): ArmPair
  * first one, and where there is none.
  */
 export function baselineOf(arm: Arm, arms: readonly Arm[]): Arm | null {
-  const frozen = arms.filter(({ method }) => method === BASELINE);
+  const frozen = arms.filter(({ method, of }) => method === BASELINE && of === arm.of);
   const [first = null] = frozen;
   if (arm.method === BASELINE) return first?.name === arm.name ? null : first;
   const than: Side = { method: BASELINE, untrained: true };
@@ -55,7 +55,7 @@ export function apart(one: Arm, than: Arm): readonly string[] {
   const settings = besides(one, than).filter(acts);
   return [
     ...settings.map((name) => `${name}: ${JSON.stringify(a[name])} and ${JSON.stringify(b[name])}`),
-    ...(startOf(one) === startOf(than) ? [] : ['they start from different adapters']),
+    ...(startOf(one) === startOf(than) ? [] : ['the adapter it starts from']),
   ];
 }
 
@@ -74,7 +74,7 @@ function is(arm: Arm, { method, at }: Side): boolean {
   return !at || JSON.stringify(settingsOf(arm)[at.field]) === JSON.stringify(at.value);
 }
 
-/** By its content where that was read. */
-function startOf({ adapter, startAdapter }: Arm): string | undefined {
+/** What its episodes start from, by its content where that was read; undefined for fresh adapters. */
+export function startOf({ adapter, startAdapter }: Arm): string | undefined {
   return startAdapter?.sha256 ?? adapter;
 }

@@ -27,7 +27,10 @@ export interface Header {
 export interface Mixed {
   /** In words; a report begins with them. */
   readonly differences: readonly string[];
+  /** Each as it stands alone. */
   readonly experiments: readonly Header[];
+  /** What stands behind the names of each one's arms; absent where equal names are equal arms. */
+  readonly labels?: readonly string[];
 }
 
 /** Reads an `experiment.json`. Throws `bad_input` for what is no JSON and `unsupported` for another file. */
@@ -55,16 +58,26 @@ export function readHeader(text: string, where: string): Header {
   );
 }
 
+/** What an arm of the i-th of its experiments is called in a header; of a header that is no mix, what it is called. */
+export function nameIn({ mixed }: Pick<Header, 'mixed'>, i: number, arm: string): string {
+  const label = mixed?.labels?.[i];
+  return label === undefined ? arm : `${arm} [${label}]`;
+}
+
 /** The keys of all its episodes, as a plan makes them; of a mix, those of each experiment, once. */
-export function plannedKeys(header: Header): readonly string[] {
-  if (header.mixed) return [...new Set(header.mixed.experiments.flatMap(plannedKeys))];
-  const { arms, experiment } = header;
-  const { split, tasks, seeds } = experiment;
-  return arms
-    .filter(({ notApplicable }) => notApplicable === null)
-    .flatMap((arm) =>
-      seeds.flatMap((seed) => tasks.map((task) => keyOf({ arm: arm.name, split, task, seed }))),
-    );
+export function plannedKeys(
+  header: Pick<Header, 'mixed' | 'arms' | 'experiment'>,
+): readonly string[] {
+  const keys = (header.mixed?.experiments ?? [header]).flatMap(({ arms, experiment }, i) => {
+    const { split, tasks, seeds } = experiment;
+    return arms
+      .filter(({ notApplicable }) => notApplicable === null)
+      .flatMap(({ name }) => {
+        const arm = nameIn(header, i, name);
+        return seeds.flatMap((seed) => tasks.map((task) => keyOf({ arm, split, task, seed })));
+      });
+  });
+  return [...new Set(keys)];
 }
 
 /** What differs between two headers, in words; empty when their rows may stand in one table. */
@@ -107,7 +120,7 @@ export function differences(a: Header, b: Header): readonly string[] {
 }
 
 /** `0.1.0` of `0.1.0+g58ad0bf`. */
-function release(version: string): string {
+export function release(version: string): string {
   return version.split('+')[0] ?? version;
 }
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { MethodName } from '../config.ts';
-import { checkSame, type Header } from './header.ts';
-import { mix } from './mix.ts';
+import { claims } from './claims.ts';
+import { checkSame, type Header, plannedKeys } from './header.ts';
+import { mix, rowIn } from './mix.ts';
 import { reportOf } from './report.ts';
 import { scorecard } from './scorecard.ts';
 import { headerOf, rowOf } from './testing-rows.ts';
@@ -81,13 +82,90 @@ test('episodes that both plan are planned once', () => {
   expect(mixed.experiment.seeds).toEqual(seeds);
 });
 
-test('one name for two arms is refused', () => {
-  const arms = seen.arms.map((arm) => ({ ...arm, settings: { ...arm.settings, lora_rank: 4 } }));
-  expect(() => mix([unseen, { ...seen, arms }])).toThrow(
-    '"frozen" is another arm in one experiment than in another (lora_rank: 8 and 4)',
+const small = { ...headerOf(['frozen', 'attt']), model: 'small.gguf', planned: 8 };
+const big = { ...small, model: 'big.gguf', modelSha256: 'ee' };
+
+test('two models stand side by side, each arm beside the frozen one of its own model', () => {
+  const models = mix([small, big]);
+  expect(models.arms.map(({ name, of }) => [name, of])).toEqual([
+    ['frozen [small.gguf]', 'small.gguf'],
+    ['attt [small.gguf]', 'small.gguf'],
+    ['frozen [big.gguf]', 'big.gguf'],
+    ['attt [big.gguf]', 'big.gguf'],
+  ]);
+  expect(models.planned).toBe(16);
+  const solved = (header: Header, from: number) =>
+    (['frozen', 'attt'] as const).flatMap((arm, i) =>
+      [0, 1, 2, 3].map((task) =>
+        rowIn(models, header)(rowOf(arm, task, 1, { solved: task >= from - i })),
+      ),
+    );
+  // Of four tasks small solves none frozen and one trained, big two and three.
+  const mixed = [...solved(small, 4), ...solved(big, 2)];
+  expect(new Set(mixed.map(({ key }) => key)).size).toBe(16);
+  expect(new Set(plannedKeys(models))).toEqual(new Set(mixed.map(({ key }) => key)));
+  const scores = scorecard(models, mixed);
+  expect(scores.map(({ solved: n }) => n)).toEqual([0, 1, 2, 3]);
+  expect(scores.map(({ difference }) => difference?.points)).toEqual([
+    ...[undefined, 0.25, undefined, 0.25],
+  ]);
+  const [first] = reportOf(models, mixed, '2026-11-30').blocks;
+  expect(first).toMatchObject({ text: expect.stringContaining('(small.gguf; big.gguf)') });
+  expect(JSON.stringify(claims(scores, mixed))).toContain(
+    'attt [small.gguf] − frozen [small.gguf]',
   );
+});
+
+test('what tells arms apart is named by as few facts as do', () => {
+  const names = (...headers: [Header, ...Header[]]) => mix(headers).arms.map(({ name }) => name);
+  const one = headerOf(['frozen']);
+  expect(names(one, { ...one, modelSha256: 'ee' })).toEqual(['frozen [ff]', 'frozen [ee]']);
+  expect(names(one, { ...one, backend: 'webgpu' })).toEqual(['frozen [wasm]', 'frozen [webgpu]']);
+  expect(names(one, { ...one, appVersion: '1+gbbb' })).toEqual(['frozen [0]', 'frozen [1]']);
+  const cpu: Header = { ...big, arms: one.arms, backend: 'cpu' };
+  const both: Header = { ...cpu, backend: 'wasm' };
+  expect(names(one, cpu, both)).toEqual([
+    ...['frozen [model.gguf wasm]', 'frozen [big.gguf cpu]', 'frozen [big.gguf wasm]'],
+  ]);
+});
+
+test('arms of one name at other settings or from other adapters are kept apart', () => {
+  const arms = seen.arms.map((arm) => ({ ...arm, settings: { ...arm.settings, lora_rank: 4 } }));
+  const named = { ...seen.experiment, name: 'rank 4' };
+  const rank4 = { ...seen, experiment: named, arms };
+  expect(mix([unseen, rank4]).arms.map(({ name }) => name)).toEqual([
+    ...['frozen [by hand]', 'attt [by hand]'],
+    ...['frozen [rank 4]', 'attt [rank 4]', 'naive [rank 4]'],
+  ]);
   const started = seen.arms.map((arm) => ({ ...arm, adapter: 'one.gguf' }));
-  expect(() => mix([unseen, { ...seen, arms: started }])).toThrow('starts from other adapters');
+  const apart = mix([unseen, { ...seen, arms: started }]);
+  expect(apart.mixed?.labels).toEqual(['1', '2']);
+});
+
+test('splits of one model share its arms beside another model', () => {
+  const other = { ...seen, modelSha256: 'ee', model: 'big.gguf' };
+  const all = mix([unseen, other, seen]);
+  expect(all.mixed?.labels).toEqual(['model.gguf', 'big.gguf', 'model.gguf']);
+  expect(all.arms.map(({ name }) => name)).toEqual([
+    ...['frozen [model.gguf]', 'attt [model.gguf]', 'frozen [big.gguf]', 'attt [big.gguf]'],
+    ...['naive [big.gguf]', 'naive [model.gguf]'],
+  ]);
+  const named = rowIn(all, mix([unseen, seen]))(rowOf('attt', 0, 1));
+  expect(named.key).toBe('attt [model.gguf]/valid_seen/0/1');
+  // Of a mix whose names were others: the model's only while one backend was in it.
+  const cpu: Header = { ...big, backend: 'cpu' };
+  const before = mix([small, cpu]);
+  const after = mix([before, big]);
+  const row = rowIn(before, cpu)(rowOf('attt', 0, 1));
+  expect([row.arm, rowIn(after, before)(row).arm]).toEqual([
+    ...['attt [big.gguf]', 'attt [big.gguf cpu]'],
+  ]);
+});
+
+test('a split that is other tasks elsewhere is refused', () => {
+  expect(() => mix([seen, { ...seen, taskSet: 'efgh', modelSha256: 'ee' }])).toThrow(
+    '"valid_seen" is not the same tasks in one experiment as in another',
+  );
 });
 
 test('an arm that one experiment could not run is run where another could', () => {

@@ -24,6 +24,8 @@ export interface Arm {
   /** `attt`, or `attt lora_rank=4` for a line of a sweep. */
   readonly name: string;
   readonly method: MethodName;
+  /** In a mix that keeps equal names apart: whose arm it is, as in its name. Arms are compared within one. */
+  readonly of?: string;
   /** With the seed of the first episode; compare arms by everything else. */
   readonly settings: Settings;
   /** What its episodes start from, as the file names it; absent for fresh adapters. */

@@ -88,7 +88,7 @@ describe('a report', () => {
       'Compared to the frozen arm that acts at their settings: attt short to frozen short.',
     );
     expect(words).toContain(
-      'Compared to none, since no frozen arm starts and acts as they do; how they differ from frozen: attt long (step_limit: 200 and 50).',
+      'Compared to none, since no frozen arm starts and acts as they do; they differ: attt long (from frozen in step_limit: 200 and 50).',
     );
     const success = blocks
       .filter((b) => b.kind === 'table')

@@ -6,7 +6,7 @@ import type { StartAdapterRef } from '../records.ts';
 import { claims } from './claims.ts';
 import { apart } from './comparable.ts';
 import type { Block, Cells, Report } from './document.ts';
-import { type Header, plannedKeys } from './header.ts';
+import { type Header, type Mixed, plannedKeys } from './header.ts';
 import { type Arm, BASELINE, differing, keyOf, settingsOf } from './plan.ts';
 import { designOf, powerInWords } from './power.ts';
 import { type Row, sortedRows } from './row.ts';
@@ -60,9 +60,14 @@ function mixture({ mixed }: Header): Block[] {
   if (!mixed) return [];
   return [
     text(
-      `Mixed: these rows come from ${mixed.experiments.length} experiments that differ (${mixed.differences.join('; ')}). What two arms differ in may come from that and not from the method; pairs and tasks are those of one split.`,
+      `Mixed: these rows come from ${mixed.experiments.length} experiments that differ (${mixed.differences.join('; ')}). What two arms differ in may come from that and not from the method; pairs and tasks are those of one split.${apartBy(mixed)}`,
     ),
   ];
+}
+
+function apartBy({ labels }: Mixed): string {
+  if (!labels) return '';
+  return ` One name stands for different arms there, so brackets say whose each is (${[...new Set(labels)].join('; ')}), and each is compared within its own.`;
 }
 
 function strangers(rows: readonly Row[]): Block[] {
@@ -201,15 +206,14 @@ function success(scores: readonly Score[]): Block[] {
 
 /** Which arms are compared to another one than the plain frozen one, and which to none. */
 function against(scores: readonly Score[]): Block[] {
-  const [first] = scores.filter(({ arm }) => arm.method === BASELINE);
-  if (!first) return [];
-  const others = scores.filter((score) => score !== first);
-  const elsewhere = others.flatMap(({ arm, baseline }) =>
-    baseline === null || baseline.name === first.arm.name ? [] : `${arm.name} to ${baseline.name}`,
-  );
-  const none = others.flatMap(({ arm, baseline }) =>
-    baseline === null ? `${arm.name} (${apart(arm, first.arm).join(', ')})` : [],
-  );
+  const elsewhere: string[] = [];
+  const none: string[] = [];
+  for (const { arm, baseline } of scores) {
+    const plain = scores.find((one) => one.arm.method === BASELINE && one.arm.of === arm.of)?.arm;
+    if (!plain || plain === arm || plain.name === baseline?.name) continue;
+    if (baseline) elsewhere.push(`${arm.name} to ${baseline.name}`);
+    else none.push(`${arm.name} (from ${plain.name} in ${apart(arm, plain).join(', ')})`);
+  }
   return [
     ...(elsewhere.length === 0
       ? []
@@ -218,7 +222,7 @@ function against(scores: readonly Score[]): Block[] {
       ? []
       : [
           text(
-            `Compared to none, since no frozen arm starts and acts as they do; how they differ from ${first.arm.name}: ${none.join('; ')}.`,
+            `Compared to none, since no frozen arm starts and acts as they do; they differ: ${none.join('; ')}.`,
           ),
         ]),
   ];
@@ -271,8 +275,10 @@ function claimsSection(scores: readonly Score[], rows: readonly Row[]): Block[] 
 }
 
 function sweeps(scores: readonly Score[]): Block[] {
-  return sweepsOf(scores).flatMap(({ method, field, points: at }) => {
+  return sweepsOf(scores).flatMap(({ method, of, field, points: at }) => {
     const { label } = fields[field];
+    const whose = of === undefined ? method : `${method} [${of}]`;
+    const file = ['sweep', method, field, ...(of?.match(/[\w.-]+/g) ?? [])].join('-');
     const rows = at.map(
       ({ value, score }): Cells => [
         value,
@@ -291,15 +297,15 @@ function sweeps(scores: readonly Score[]): Block[] {
       high: score.wilson?.high ?? null,
     }));
     return [
-      heading(`${label} (${method})`),
+      heading(`${label} (${whose})`),
       table(
         [field, 'solved', 'rate', '95 % (tasks drawn)', `vs ${BASELINE}`, 'KL median', 'updates'],
         rows,
       ),
       figure(
-        `sweep-${method}-${field}`,
-        `Share of solved episodes of ${method} by ${label.toLowerCase()}.`,
-        intervalPlot(`${label}, ${method}`, marks, { label: 'share solved' }),
+        file,
+        `Share of solved episodes of ${whose} by ${label.toLowerCase()}.`,
+        intervalPlot(`${label}, ${whose}`, marks, { label: 'share solved' }),
       ),
     ];
   });

@@ -1,31 +1,35 @@
 /** Finds the sweeps in a table: arms of one method that differ in one setting alone. */
 
 import { type FieldName, fields } from '../config.ts';
+import { startOf } from './comparable.ts';
 import { differing, settingsOf } from './plan.ts';
 import type { Score } from './scorecard.ts';
 
 export interface SweepPoints {
   readonly method: string;
+  /** As the arms have it. */
+  readonly of: string | undefined;
   readonly field: FieldName;
   /** In order of the value. */
   readonly points: readonly { readonly value: string; readonly score: Score }[];
 }
 
-/** Each setting in which some arm differs from its method's first arm, with that first arm in its place. */
+/** Each setting in which some arm differs from its method's first arm, with that first arm in its place; of a mix, in each that it keeps apart. */
 export function sweepsOf(scores: readonly Score[]): readonly SweepPoints[] {
-  const first = (score: Score) =>
-    scores.find(({ arm }) => arm.method === score.arm.method) === score;
+  const alike = ({ arm: a }: Score, { arm: b }: Score) => a.method === b.method && a.of === b.of;
+  const first = (score: Score) => scores.find((one) => alike(one, score)) === score;
   return scores.filter(first).flatMap((plain) => {
     const byField = new Map<FieldName, Score[]>();
     for (const score of scores) {
-      if (score === plain || score.arm.method !== plain.arm.method) continue;
-      if (score.arm.adapter !== plain.arm.adapter) continue;
+      if (score === plain || !alike(score, plain)) continue;
+      if (startOf(score.arm) !== startOf(plain.arm)) continue;
       const [field, another] = differing(plain.arm, score.arm);
       if (field === undefined || another !== undefined) continue;
       byField.set(field, [...(byField.get(field) ?? [plain]), score]);
     }
     return [...byField].map(([field, all]) => ({
       method: plain.arm.method,
+      of: plain.arm.of,
       field,
       points: all
         .toSorted((a, b) => order(field, a, b))
