@@ -3,6 +3,7 @@
 import { fieldNames, fields } from '../config.ts';
 import type { Interval } from '../math/statistics.ts';
 import type { StartAdapterRef } from '../records.ts';
+import { between } from './between.ts';
 import { claims } from './claims.ts';
 import { apart } from './comparable.ts';
 import type { Block, Cells, Report } from './document.ts';
@@ -41,6 +42,7 @@ export function reportOf(
       ...strangers(sortedRows(all, header.arms).filter((row) => !isPlanned(row))),
       ...opening(header, rows, run, waiting),
       ...success(run),
+      ...sameElsewhere(header, rows),
       ...claimsSection(scores, rows),
       ...sweeps(run),
       ...repetition(run),
@@ -258,6 +260,29 @@ function tries(scores: readonly Score[]): Block[] {
       'pass@k: one of k tries solves the task; pass^k: all of them do. Both are unbiased, and means over the tasks with k tries or more.',
     ),
     table(['arm', ...counts.map((k) => `pass@${k}`), ...more.map((k) => `pass^${k}`)], rows),
+  ];
+}
+
+function sameElsewhere({ arms }: Header, rows: readonly Row[]): Block[] {
+  const lines = between(arms, rows).map(
+    ({ one, than, difference: d }): Cells => [
+      one.name,
+      than.name,
+      points(d.points),
+      `${points(d.interval.low)} to ${points(d.interval.high)}`,
+      decimal(d.p, 3),
+      decimal(d.adjusted, 3),
+      String(d.pairs),
+      String(d.discordant),
+    ],
+  );
+  if (lines.length === 0) return [];
+  return [
+    heading('The same arm elsewhere'),
+    text(
+      'Arms of one name that this mix keeps apart, paired by task and seed as above; Holm corrects for the comparisons of this table.',
+    ),
+    table(['arm', 'than', 'points', '95 %', 'p', 'p (Holm)', 'pairs', 'discordant'], lines),
   ];
 }
 
