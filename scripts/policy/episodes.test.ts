@@ -109,6 +109,24 @@ describe('the data', () => {
   });
 });
 
+describe('the last leg', () => {
+  /** How each trained thought begins whose command before was refused. */
+  const afterRefusal = (made: readonly Episode[]) =>
+    made.flatMap(({ turns }) =>
+      turns.flatMap(({ content, target }, i) =>
+        target === true && turns[i - 1]?.content === 'Nothing happens.'
+          ? [/^Thought: ([^,.;]+)/.exec(content)?.[1]]
+          : [],
+      ),
+    );
+  test('words all refusals alike, since nothing tells them apart', () => {
+    const late = Array.from({ length: 150 }, (_, i) => makeEpisode(i, MIXES.late));
+    expect(afterRefusal(late).length).toBeGreaterThan(10);
+    expect(new Set(afterRefusal(late))).toEqual(new Set(['That had no effect']));
+    expect(new Set(afterRefusal(episodes)).size).toBeGreaterThan(3);
+  });
+});
+
 function action(content: string): string {
   return content.split('\nAction: ')[1] ?? '';
 }

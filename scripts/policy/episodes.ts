@@ -5,7 +5,7 @@ import { decide, knownTargets, type SearchOrder, typeOf } from '../../src/envs/h
 import { makeScene } from '../../src/envs/household-generate.ts';
 import { deriveRng, type Rng } from '../../src/math/rng.ts';
 import { act, detour, type Episode, episodeOf, type Player, startPlayer } from './player.ts';
-import { writeThought } from './thoughts.ts';
+import { type Wording, writeThought } from './thoughts.ts';
 
 /** Shares of what an episode may be; shares of one table need not sum to 1. */
 export interface Mix {
@@ -18,9 +18,15 @@ export interface Mix {
   readonly recovery: number;
   /** Share of episodes that wander for 5-30 steps first, so that long histories are common. */
   readonly wander: number;
+  /** By default each place has its own wording. */
+  readonly wording?: Wording;
 }
 
-export const MIXES: Readonly<Record<'small' | 'full' | 'mixed', Mix>> = (() => {
+/**
+ * `late` is for the last leg: hardly a detour, most searches along the room's list, as by one who does not know where things
+ * lie, and one wording for whatever was refused.
+ */
+export const MIXES: Readonly<Record<'small' | 'full' | 'mixed' | 'late', Mix>> = (() => {
   const full: Mix = {
     small: 0,
     orders: { likely_list: 0.9, likely: 0.04, types: 0.02, list: 0.02, random: 0.02 },
@@ -33,7 +39,19 @@ export const MIXES: Readonly<Record<'small' | 'full' | 'mixed', Mix>> = (() => {
     recovery: 0.5,
     wander: 0.05,
   };
-  return { full, small: { ...full, small: 1, wander: 0.03 }, mixed: { ...full, small: 0.6 } };
+  const late: Mix = {
+    small: 0.3,
+    orders: { likely_list: 0.4, likely: 0, types: 0.2, list: 0.4, random: 0 },
+    noise: [
+      [0, 0.9],
+      [0.05, 0.1],
+    ],
+    recovery: 0.1,
+    wander: 0,
+    wording: { oneRefusal: true },
+  };
+  const small = { ...full, small: 1, wander: 0.03 };
+  return { full, small, mixed: { ...full, small: 0.6 }, late };
 })();
 
 /** Seeds of scenes for training data start here; the frozen splits lie below. */
@@ -48,7 +66,7 @@ export function makeEpisode(seed: number, mix: Mix): Episode {
   const wander = rng.next() < mix.wander ? 5 + rng.int(26) : 0;
   const loops = rng.next() < mix.recovery ? 1 + rng.int(3) : 0;
   const scene = makeScene(FIRST_DATA_SEED + seed, { plans: 'train', size });
-  const player = startPlayer(scene, order, rng);
+  const player = startPlayer(scene, order, rng, mix.wording);
   const firstLoop = rng.next() < 0.3 ? 0 : rng.int(10);
   let loopsLeft = loops;
   while (!player.done) {
@@ -168,7 +186,7 @@ function phantom(player: Player): boolean {
   const believed = { ...mind, seen: new Map([[place, [ghost, ...held]]]) };
   const decision = decide(believed);
   if (!decision.action.startsWith('take ')) return false;
-  const thought = writeThought(believed, decision, { ...last, observation });
+  const thought = writeThought(believed, decision, { ...last, observation }, player.wording);
   detour(player, decision.action, thought);
   const again = rng.int(4);
   for (let i = 0; i < again; i++) detour(player, decision.action);

@@ -1,6 +1,6 @@
 /**
  * Writes training data for the household policy, one episode a line:
- * node scripts/policy/run.mjs scripts/policy/generate.ts --episodes 5000 --seed 1 --out FILE [--mix small|full|mixed|JSON]
+ * node scripts/policy/run.mjs scripts/policy/generate.ts --episodes 5000 --seed 1 --out FILE [--mix small|full|mixed|late|JSON]
  * Episode i of a seed is always the same, so that files of different lengths agree.
  */
 
@@ -69,7 +69,7 @@ function count({ won, turns }: Episode): void {
 }
 
 function readMix(text: string): Mix {
-  if (text === 'small' || text === 'full' || text === 'mixed') return MIXES[text];
+  if (Object.hasOwn(MIXES, text)) return MIXES[text as keyof typeof MIXES];
   const changes: Partial<Mix> = JSON.parse(text); // a developer's own flag; a wrong key changes nothing
   return { ...MIXES.full, ...changes };
 }

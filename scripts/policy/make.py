@@ -3,7 +3,7 @@
 .venv/bin/python scripts/policy/make.py                  (from the repository's root; about two hours on two quiet cores)
 .venv/bin/python scripts/policy/make.py --scale 0.005    (every stage at that share of its size, into the work folder)
 
-The legs are those of the shipped weights, all in today's wording of the thoughts. Lengths are counted in tokens, so that a
+Its file is the one that ships. Lengths are counted in tokens, so that a
 busy machine takes longer and does not train less, and equal flags give equal files whatever the number of processes.
 What is there already is kept: run it again after an interruption and it goes on from the last checkpoint.
 """
@@ -20,8 +20,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 NAME = "household-2m"
 SEED = 1
-CORPORA = {"mixed": 10_000, "small": 4_000, "full": 12_000}
-"""Episodes of each mix. The tokenizer is trained on the first."""
+CORPORA = {"mixed": (10_000, 1), "small": (4_000, 2), "full": (12_000, 3), "late": (2_400, 7)}
+"""Episodes and seed (after SEED's digit) of each mix. The tokenizer is trained on the first."""
 VALIDATION = 120
 LEAST_EPISODES, LEAST_STEP = 10, 1024
 """Of a corpus, however small the scale (the references take ten episodes), and of an optimiser step, in tokens."""
@@ -43,7 +43,7 @@ class Leg:
     verdict_weight: float = 1.0
 
 
-FULL, MIXED, HALVES = (("full", 1.0),), (("mixed", 1.0),), (("mixed", 0.5), ("full", 1.0))
+FULL, MIXED, HALVES, LATE = (("full", 1.0),), (("mixed", 1.0),), (("mixed", 0.5), ("full", 1.0)), (("late", 1.0),)
 LEGS = (
     Leg("1", 8.20e6, 0.02, (("small", 0.13), ("mixed", 0.36), ("full", 1.0)), cooldown=0.55),
     Leg("2", 1.65e6, 0.01, FULL),
@@ -52,7 +52,7 @@ LEGS = (
     Leg("5", 1.50e6, 0.02, MIXED),
     Leg("5b", 2.05e6, 0.016, HALVES, cooldown=1, final=0.45, step_tokens=4096),
     Leg("5c", 0.35e6, 0.0072, HALVES, cooldown=1, final=0.8, step_tokens=4096, verdict_weight=8),
-    Leg("6", 1.87e6, 0.016, HALVES, cooldown=0.75, step_tokens=4096, verdict_weight=6),
+    Leg("6", 1.87e6, 0.016, LATE, cooldown=0.75, step_tokens=4096, verdict_weight=6),
 )
 
 
@@ -128,8 +128,8 @@ def main() -> None:
     work.mkdir(parents=True, exist_ok=True)
     model.mkdir(parents=True, exist_ok=True)
     at_scale = lambda n: max(LEAST_EPISODES, round(n * args.scale))
-    for i, (mix, episodes) in enumerate(CORPORA.items()):
-        corpus(work, mix, mix, at_scale(episodes), 10 * SEED + 1 + i)
+    for mix, (episodes, seed) in CORPORA.items():
+        corpus(work, mix, mix, at_scale(episodes), 10 * SEED + seed)
     corpus(work, "val", "full", at_scale(VALIDATION), 10 * SEED + 9)
     last = None
     for i, leg in enumerate(LEGS):

@@ -11,7 +11,7 @@ import {
 import type { HouseholdScene, HouseholdState } from '../../src/envs/household-scene.ts';
 import type { Rng } from '../../src/math/rng.ts';
 import { assistantText, firstUserText, observationText } from './format.ts';
-import { type LastTurn, writeThought } from './thoughts.ts';
+import { type LastTurn, type Wording, writeThought } from './thoughts.ts';
 
 export interface Turn {
   readonly role: 'user' | 'assistant';
@@ -35,6 +35,7 @@ export interface Player {
   readonly scene: HouseholdScene;
   readonly mind: Mind;
   readonly rng: Rng;
+  readonly wording: Wording;
   readonly turns: Turn[];
   state: HouseholdState;
   last: LastTurn;
@@ -43,13 +44,19 @@ export interface Player {
   won: boolean;
 }
 
-export function startPlayer(scene: HouseholdScene, order: SearchOrder, rng: Rng): Player {
+export function startPlayer(
+  scene: HouseholdScene,
+  order: SearchOrder,
+  rng: Rng,
+  wording: Wording = {},
+): Player {
   const start = resetScene(scene);
   const room = start.observation.split('\n\n')[1] ?? '';
   return {
     scene,
     mind: startMind(scene.task, room, { order, seed: rng.int(2 ** 30) }),
     rng,
+    wording,
     turns: [{ role: 'user', content: firstUserText(scene.task, room) }],
     state: start.state,
     last: null,
@@ -66,8 +73,8 @@ export function episodeOf({ scene, won, turns }: Player): Episode {
 /** Writes the expert's turn, or one in its words, and plays it. Returns the thought. */
 export function act(player: Player, decision: Decision, target: boolean, thought?: string): string {
   if (player.done) return '';
-  const { mind, last } = player;
-  const line = thought ?? writeThought(mind, decision, last);
+  const { mind, last, wording } = player;
+  const line = thought ?? writeThought(mind, decision, last, wording);
   player.turns.push({ role: 'assistant', content: assistantText(line, decision.action), target });
   const step = stepHousehold(player.state, decision.action);
   observe(mind, decision.action, step.observation);

@@ -6,12 +6,23 @@ import { hash32 } from '../../src/math/rng.ts';
 /** What the world last answered; null at the start. */
 export type LastTurn = { readonly action: string; readonly observation: string } | null;
 
+/** How thoughts are worded. */
+export interface Wording {
+  /** One wording for all refused commands, since nothing was seen that could tell two of them apart. */
+  readonly oneRefusal?: boolean;
+}
+
 /**
  * One line of about 8-20 words for a decision. All names in it stand in the history. The wording follows from the last
  * place's type and number, so that two places are worded differently and nothing in a thought is left to chance: a
  * small policy would spend most of its loss on guessing among equally good wordings.
  */
-export function writeThought(mind: Mind, decision: Decision, last: LastTurn): string {
+export function writeThought(
+  mind: Mind,
+  decision: Decision,
+  last: LastTurn,
+  { oneRefusal = false }: Wording = {},
+): string {
   const slots = slotsOf(mind, decision, last);
   const [type = '', number = '0'] = (slots.r ?? '').split(' ');
   const draw = (group: Group, key: number) => {
@@ -22,7 +33,8 @@ export function writeThought(mind: Mind, decision: Decision, last: LastTurn): st
     const text = fits[key % fits.length] ?? '';
     return text.replace(/\{(\w)\}/g, (_, slot: string) => slots[slot] ?? '');
   };
-  const seen = draw(seenGroup(mind, last, slots), hash32(type));
+  const group = seenGroup(mind, last, slots);
+  const seen = draw(group, oneRefusal && group === 'nothing' ? 0 : hash32(type));
   // a name stays lower-case at the start too: a small policy copies it from the observation
   return `${seen} ${draw(planGroup(mind, decision), Number(number))}`;
 }
