@@ -186,8 +186,7 @@ test('the adapter of a run goes on the shelf, home as a PEFT zip, and is where a
   await page.goto('/?backend=wasm');
   await page.getByRole('button', { name: 'Run the bundled policy' }).click();
   await expect(page.getByText(/boundary after step 5/)).toBeVisible({ timeout: 200_000 });
-  await page.getByRole('button', { name: 'Stop' }).click();
-  await expect(page.locator('.run-end')).toBeVisible();
+  await expect(page.locator('.run-end')).toBeVisible({ timeout: 200_000 });
   await page.getByRole('button', { name: 'Keep adapter' }).click();
   await openShelf(page);
   await page.locator('.shelf-open').click();
@@ -213,7 +212,7 @@ test('the adapter of a run goes on the shelf, home as a PEFT zip, and is where a
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await expect(page.locator('.run-where')).toContainText('from the adapter put a');
   await expect(page.getByText(/boundary after step 5/)).toBeVisible({ timeout: 200_000 });
-  await page.getByRole('button', { name: 'Stop' }).click();
+  await expect(page.locator('.run-end')).toBeVisible({ timeout: 200_000 });
 
   // The queue starts there too.
   await page.getByRole('button', { name: 'Queue…' }).click();

@@ -31,7 +31,14 @@ import { GREEDY } from './sampler.ts';
  * activations, so nearer ties may fall either way.
  */
 const TOKENS = 7;
-const TEXT = 'You are in the middle of a room. Your task is to: put a mug in desk.';
+/** Text that is not in the policy's form, so that an adapter easily makes it write something else. */
+const ODD = 'You are in the middle of a room. Your task is to: put a mug in desk.';
+/** Text in its form, after which the base alone is sure enough. */
+const FORMED = [
+  'Task: put a mug in desk.',
+  'You are in the middle of a room. Looking quickly around you, you see a bed 1, a desk 1, and a shelf 1.',
+  'Thought:',
+].join('\n');
 
 let policy: Uint8Array<ArrayBuffer>;
 let model: LlamaModel;
@@ -88,17 +95,17 @@ interface Written {
   readonly tokens: number;
 }
 
-async function ours(data: AdapterData | null): Promise<Written> {
+async function ours(data: AdapterData | null, text = ODD): Promise<Written> {
   using cache = cacheFor(model);
   using adapter = data && new Adapter(data);
   const options = { sampling: GREEDY, maxTokens: TOKENS };
-  const ids = tokenizer.encode(TEXT, { special: false });
+  const ids = tokenizer.encode(text, { special: false });
   const rng = deriveRng(1, 'unused');
   const written = await finish(generate(model, tokenizer, adapter, cache, ids, rng, options));
   return { text: written.text, tokens: written.ids.length };
 }
 
-async function theirs(lora: Uint8Array | null): Promise<Written> {
+async function theirs(lora: Uint8Array | null, text = ODD): Promise<Written> {
   const wllama = new Wllama({ default: wllamaWasm }, { logger: LoggerWithoutDebug });
   const files = [policy, ...(lora ? [Uint8Array.from(lora)] : [])];
   try {
@@ -112,10 +119,10 @@ async function theirs(lora: Uint8Array | null): Promise<Written> {
       },
     );
     const { choices, usage } = await wllama.createCompletion({
-      prompt: TEXT,
+      prompt: text,
       ...{ max_tokens: TOKENS, temperature: 0 },
     });
-    expect(usage.prompt_tokens).toBe(tokenizer.encode(TEXT, { special: false }).length);
+    expect(usage.prompt_tokens).toBe(tokenizer.encode(text, { special: false }).length);
     return { text: choices[0]?.text ?? '', tokens: usage.completion_tokens };
   } finally {
     await wllama.exit();
@@ -129,7 +136,7 @@ test('llama.cpp writes the same greedy tokens with our GGUF LoRA, and other ones
   expect(new TextDecoder('latin1').decode(lora)).toContain('attt.lora.scales');
   const mine = await ours(adapter);
   expect(await theirs(lora)).toEqual(mine);
-  expect(await theirs(null)).toEqual(await ours(null));
+  expect(await theirs(null, FORMED)).toEqual(await ours(null, FORMED));
   expect(await ours(null)).not.toEqual(mine);
   const unfolded = adapter.modules.map((module) => ({ ...module, scale: 16 / module.rank }));
   expect(await ours({ modules: unfolded })).not.toEqual(mine);
