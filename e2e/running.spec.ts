@@ -35,8 +35,9 @@ test('the real engine stops within a second in mid-sentence and in mid-update, a
 }, async ({ page }) => {
   test.setTimeout(240_000);
   await page.goto('/?backend=wasm');
-  // Many gradient steps: an update takes long enough to be stopped in its middle.
+  // Many gradient steps of a large adapter: an update takes long enough to be stopped in its middle.
   await page.getByLabel(fields.grad_steps.label, { exact: true }).fill('100');
+  await page.getByLabel(fields.lora_rank.label, { exact: true }).fill('256');
   await page.getByLabel(fields.update_interval_k.label, { exact: true }).fill('3');
   await page.getByLabel(fields.min_steps_before_first_update.label, { exact: true }).fill('3');
   await page.getByRole('button', { name: 'Run the bundled policy' }).click();
