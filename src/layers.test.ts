@@ -2,6 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 
+/** The layers that running an episode takes. */
+const loop = ['train', 'train/methods', 'model', 'text', 'store', 'envs', 'formats', 'math'];
+
 /** What a layer may import besides itself and the root files of src/ that no layer owns. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   math: [],
@@ -14,29 +17,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'train/methods': ['math'],
   train: ['train/methods', 'model', 'text', 'math'],
   experiment: ['train/methods', 'formats', 'math'],
-  workers: [
-    'remote',
-    'train',
-    'train/methods',
-    'model',
-    'text',
-    'store',
-    'envs',
-    'formats',
-    'math',
-  ],
-  cli: [
-    'experiment',
-    'workers',
-    'train',
-    'train/methods',
-    'model',
-    'text',
-    'store',
-    'envs',
-    'formats',
-    'math',
-  ],
+  workers: ['remote', ...loop],
+  cli: ['experiment', 'workers', ...loop],
   ui: ['experiment', 'store', 'formats', 'math'],
 };
 
