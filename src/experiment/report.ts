@@ -29,7 +29,8 @@ export function reportOf(
 ): Report {
   const planned = new Set(plannedKeys(header));
   const isPlanned = (row: Row) => planned.has(keyOf(row));
-  const rows = sortedRows(all.filter(isPlanned), header.arms);
+  const sorted = sortedRows(all, header.arms);
+  const rows = sorted.filter(isPlanned);
   const scores = scorecard(header, rows);
   const applicable = scores.filter(({ arm }) => arm.notApplicable === null);
   const run = applicable.filter(({ episodes, errors }) => episodes + errors > 0);
@@ -39,7 +40,7 @@ export function reportOf(
     blocks: [
       ...mixture(header),
       ...notes.map(text),
-      ...strangers(sortedRows(all, header.arms).filter((row) => !isPlanned(row))),
+      ...strangers(sorted.filter((row) => !isPlanned(row))),
       ...opening(header, rows, run, waiting),
       ...success(run),
       ...sameElsewhere(header, rows),
