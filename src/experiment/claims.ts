@@ -93,7 +93,8 @@ const comparisons: readonly Comparison[] = [
 
 /**
  * Verdicts come from intervals and corrected tests alone: where both answers remain, it cannot be told. Of several arms
- * that a claim could mean, it is about the first, so the plain ones before those of a sweep.
+ * that a claim could mean, it is about the first, so the plain ones before those of a sweep; of a mix that keeps equal
+ * names apart, give the scores of one owner.
  */
 export function claims(scores: readonly Score[], rows: readonly Row[]): readonly Claim[] {
   const run = scores.filter(({ arm, episodes }) => arm.notApplicable === null && episodes > 0);

@@ -116,6 +116,46 @@ test('two models stand side by side, each arm beside the frozen one of its own m
   );
 });
 
+test('the claims of each model are judged by its own arms, in a table of its own', () => {
+  const tasks = Array.from({ length: 100 }, (_, i) => i);
+  const experiment = { ...small.experiment, tasks };
+  const [one, other] = [
+    { ...small, experiment },
+    { ...big, experiment },
+  ];
+  const models = mix([one, other]);
+  // Of 100 tasks, training takes 40 from small and gives 40 to big.
+  const rows = [one, other].flatMap((header) =>
+    tasks.flatMap((task) =>
+      (['frozen', 'attt'] as const).map((arm) =>
+        rowIn(
+          models,
+          header,
+        )(
+          rowOf(arm, task, 1, {
+            solved: task < 40 && (arm === 'attt') === (header === other),
+          }),
+        ),
+      ),
+    ),
+  );
+  const { blocks } = reportOf(models, rows, '2026-11-30');
+  const from = blocks.findIndex((block) => block.kind === 'text' && /^Each claim/.test(block.text));
+  const judged = blocks.slice(from + 1, from + 5).map((block) => {
+    if (block.kind === 'text') return block.text;
+    if (block.kind === 'table') return block.rows[0]?.slice(1).join(': ');
+    return block.kind;
+  });
+  expect(judged).toEqual([
+    'The arms of small.gguf:',
+    expect.stringMatching(
+      /^does not hold: attt \[small.gguf\] − frozen \[small.gguf\]: -40\.0 points/,
+    ),
+    'The arms of big.gguf:',
+    expect.stringMatching(/^holds: attt \[big.gguf\] − frozen \[big.gguf\]: \+40\.0 points/),
+  ]);
+});
+
 test('what tells arms apart is named by as few facts as do', () => {
   const names = (...headers: [Header, ...Header[]]) => mix(headers).arms.map(({ name }) => name);
   const one = headerOf(['frozen']);

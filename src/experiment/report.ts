@@ -287,16 +287,25 @@ function sameElsewhere({ arms }: Header, rows: readonly Row[]): Block[] {
   ];
 }
 
+/** Of a mix that keeps equal names apart, a table for each of its arms' owners. */
 function claimsSection(scores: readonly Score[], rows: readonly Row[]): Block[] {
-  const lines = claims(scores, rows).map(
-    ({ claim, verdict, numbers }): Cells => [claim, verdict, numbers],
-  );
+  const owners = [...new Set(scores.map(({ arm }) => arm.of))];
+  const tables = owners.flatMap((of): Block[] => {
+    const own = scores.filter(({ arm }) => arm.of === of);
+    const lines = claims(own, rows).map(
+      ({ claim, verdict, numbers }): Cells => [claim, verdict, numbers],
+    );
+    return [
+      ...(of === undefined ? [] : [text(`The arms of ${of}:`)]),
+      table(['claim', 'verdict', 'numbers'], lines),
+    ];
+  });
   return [
     heading('Claims'),
     text(
-      'Each claim of the literature against these rows. Differences are paired by task and seed, with the interval that draws tasks and p corrected by Holm for the comparisons of this table; under 5 points either way counts as none. A claim holds or does not only where that decides it.',
+      'Each claim of the literature against these rows. Differences are paired by task and seed, with the interval that draws tasks and p corrected by Holm for the comparisons of one table; under 5 points either way counts as none. A claim holds or does not only where that decides it.',
     ),
-    table(['claim', 'verdict', 'numbers'], lines),
+    ...tables,
   ];
 }
 
