@@ -107,6 +107,11 @@ describe('a plan', () => {
       ...['frozen', 'attt', 'frozen temperature=0.9'],
     ]);
     expect(names('method = "static"\nlearning_rate = [0.1, 0.2]')).toHaveLength(4);
+    expect(names('method = "attt"\nobserve_only = [true]\nw_min = [0.05, 0.5]')).toHaveLength(4);
+    // The gate by KL is blind where it is not measured, and on in the plain arm.
+    expect(names('method = "attt"\nlog_kl_every_n_updates = [0, 1]')).toEqual([
+      ...['frozen', 'attt', 'attt log_kl_every_n_updates=0'],
+    ]);
   });
 
   test.each([
@@ -126,6 +131,13 @@ describe('a plan', () => {
     ['attt', 'summary_temperature = [0.1, 0.2]', 'no summary is asked for.'],
     ['attt', 'baseline_temperature = [1, 2]', 'it is for temperature alone.'],
     ['attt', 'enabled = [false]\nlora_rank = [4, 8]', 'updates are off.'],
+    ['attt', 'log_alternatives = [0, 5]', 'it changes only what is recorded.'],
+    ['frozen', 'log_token_weights = [true, false]', 'it changes only what is recorded.'],
+    ['attt', 'log_repetition_ratio = [true, false]', 'it changes only what is recorded.'],
+    ['attt', 'enabled = [false]\nobserve_only = [true, false]', 'updates are off.'],
+    ['attt', 'observe_only = [true]\nlearning_rate = [0.1, 0.2]', 'updates are only observed.'],
+    ['attt', 'log_kl_every_n_updates = [0]\nkl_divergence_limit = [1, 2]', 'never measured.'],
+    ['naive', 'loss_normalisation = ["weights", "tokens"]', 'every weight is 1.'],
   ])('refuses a sweep of %s over %s, which does nothing: %s', (method, vary, words) => {
     const file = FILE.replace('"attt"\nlora_rank = [4, 8]', `"${method}"\n${vary}`);
     const field = vary.split('\n').at(-1)?.split(' ')[0];

@@ -159,7 +159,8 @@ function armsOf(experiment: Experiment): readonly Omit<Arm, 'notApplicable'>[] {
   ];
   const seen = new Set<string>();
   return all.filter(({ settings: own, adapter }) => {
-    const used = fieldNames.filter((field) => unused(field, own) === null);
+    const idle = unused(own);
+    const used = fieldNames.filter((field) => !idle.has(field));
     const same = JSON.stringify([used.map((field) => [field, own[field]]), adapter]);
     return seen.has(same) ? false : seen.add(same);
   });
@@ -167,10 +168,11 @@ function armsOf(experiment: Experiment): readonly Omit<Arm, 'notApplicable'>[] {
 
 /** Throws `bad_config` for a setting that does nothing in any of the sweep's arms. */
 function checkSweep({ method, vary }: Sweep, arms: readonly Settings[]): void {
+  const idle = arms.map(unused);
   for (const { field } of vary) {
-    const reasons = arms.map((settings) => unused(field, settings));
+    const reasons = idle.map((whys) => whys.get(field));
     const [first] = reasons;
-    if (first == null || reasons.includes(null)) continue;
+    if (first === undefined || reasons.includes(undefined)) continue;
     throw new LabError(
       'bad_config',
       `A [[sweep]] of ${method} varies ${field}, which does nothing there: ${first}. Correct it, then start again.`,

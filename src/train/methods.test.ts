@@ -4,7 +4,6 @@ import {
   defaultSettings,
   type Field,
   type FieldName,
-  fieldNames,
   fields,
   methodNames,
   retrying,
@@ -98,10 +97,12 @@ describe('a setting that does nothing in a method', () => {
   const texts = [...drifting.slice(0, 8), turn('alpha', 'fly'), ...drifting.slice(8)];
   /** All that is done, down to the weights, and not what is only told of it. */
   const done = async (settings: Partial<Settings>) => {
-    const { log, prompts, steps, boundaries } = await run(texts, settings, { kl: 0.6 });
-    const trained = boundaries.filter(({ outcome }) => outcome !== 'disabled');
-    const acts = trained.map(({ t, outcome, text, tokens }) => [t, outcome, text, tokens?.weights]);
-    return { log, prompts, steps: steps.map((step) => ({ ...step, seq: 0 })), acts };
+    const trained: TrainText[] = [];
+    const onTrain = (text: TrainText) => trained.push(text);
+    const { log, prompts, steps, boundaries } = await run(texts, settings, { kl: 0.6, onTrain });
+    const enabled = boundaries.filter(({ outcome }) => outcome !== 'disabled');
+    const acts = enabled.map(({ t, outcome, text, meanWeight }) => [t, outcome, text, meanWeight]);
+    return { log, prompts, steps: steps.map((step) => ({ ...step, seq: 0 })), acts, trained };
   };
 
   test.each([
@@ -110,10 +111,12 @@ describe('a setting that does nothing in a method', () => {
     { w_min: 1, kl_divergence_limit: 1 },
     { rollback_enable: false },
     { enabled: false },
+    { observe_only: true },
+    { log_kl_every_n_updates: 0 },
   ] satisfies Partial<Settings>[])('changes nothing at %j', async (at) => {
     for (const method of methodNames) {
       const asked: Settings = { ...defaultSettings, ...base, ...at, method };
-      const idle = fieldNames.filter((name) => unused(name, asked) !== null);
+      const idle = [...unused(asked).keys()];
       expect(idle.length, method).toBeGreaterThan(5);
       const changed = Object.fromEntries(idle.map((name) => [name, other(name, asked[name])]));
       expect(await done({ ...asked, ...changed }), method).toEqual(await done(asked));
@@ -122,8 +125,11 @@ describe('a setting that does nothing in a method', () => {
 
   test('is named with why, and one that does something is not', () => {
     const why = (name: FieldName, settings: Partial<Settings> = {}) =>
-      unused(name, { ...defaultSettings, ...settings });
+      unused({ ...defaultSettings, ...settings }).get(name) ?? null;
     expect(why('learning_rate')).toBeNull();
+    expect(why('log_kl_every_n_updates')).toBeNull();
+    expect(why('observe_only')).toBeNull();
+    expect(why('w_min', { observe_only: true })).toBeNull();
     expect(why('temperature', { method: 'frozen' })).toBeNull();
     expect(why('learning_rate', { method: 'static' })).toBeNull();
     expect(why('reflexion_tries', { method: 'reflexion' })).toBeNull();

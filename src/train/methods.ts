@@ -8,6 +8,7 @@ import {
   type MethodName,
   methodNames,
   type Settings,
+  type SettingsPatch,
   type TriggerName,
 } from '../config.ts';
 import { attt } from './methods/attt.ts';
@@ -40,14 +41,19 @@ export const methods: Readonly<Record<MethodName, Method>> = {
   reflexion,
 };
 
+/** What a method changes of the settings that are asked for. */
+function changedBy(asked: Settings): SettingsPatch {
+  return methods[asked.method].settings?.(asked) ?? {};
+}
+
 /** The settings that a run has once its method has changed its own. */
 export function withMethod(asked: Settings): Settings {
-  return { ...asked, ...methods[asked.method].settings?.(asked) };
+  return { ...asked, ...changedBy(asked) };
 }
 
 /** The settings that a method sets itself, whatever is asked for. */
 export function setItself(asked: Settings): readonly FieldName[] {
-  const patch = methods[asked.method].settings?.(asked) ?? {};
+  const patch = changedBy(asked);
   return fieldNames.filter((name) => name in patch);
 }
 
@@ -62,10 +68,23 @@ const triggered: Readonly<Partial<Record<FieldName, TriggerName>>> = {
   trigger_entropy: 'high_entropy',
 };
 
+/** Settings of what events tell: no run does otherwise for them, and no row of an experiment has what they add. */
+const telling: readonly FieldName[] = [
+  ...(['log_repetition_ratio', 'log_token_weights', 'log_alternatives'] as const),
+];
+
+/** Settings of an update that is made, after all that decides whether there is one. */
+const making: readonly FieldName[] = [
+  ...(['lora_rank', 'lora_alpha', 'target_modules', 'learning_rate', 'grad_steps'] as const),
+  ...(['max_grad_norm', 'loss_normalisation', 'kl_penalty', 'ewc_strength'] as const),
+  ...(['replay_texts', 'validation_texts'] as const),
+  ...(['kl_divergence_limit', 'on_trigger', 'log_kl_every_n_updates'] as const),
+];
+
 const limits: readonly FieldName[] = ['kl_divergence_limit', 'repetition_ratio_limit'];
 
-/** What weights are made of besides the smallest one. */
-const counting: readonly FieldName[] = ['ngram_n', 'history'];
+/** What weights are made of and divided by, besides the smallest one. */
+const counting: readonly FieldName[] = ['ngram_n', 'history', 'loss_normalisation'];
 
 /** Settings of updates after a step, or of an update that looks back at earlier texts. */
 const later: readonly FieldName[] = [
@@ -76,21 +95,31 @@ const later: readonly FieldName[] = [
 ];
 
 /**
- * Why another value of a setting would change nothing that a run does, in words; null where it may. `asked` is what is
+ * The settings of which another value would change nothing that a run does, each with why, in words. `asked` is what is
  * asked for, before the method changes its own. Example: learning_rate of frozen -> "frozen never trains".
  */
-export function unused(field: FieldName, asked: Settings): string | null {
-  const { method } = asked;
-  const { own = [], trains } = methods[method];
-  if (setItself(asked).includes(field)) {
-    const instead = own.length > 0 ? `; vary ${own.join(' or ')} instead` : '';
-    return `${method} sets it itself${instead}`;
+export function unused(asked: Settings): ReadonlyMap<FieldName, string> {
+  const patch = changedBy(asked);
+  const ran = { ...asked, ...patch };
+  const { own = [] } = methods[asked.method];
+  const instead = own.length > 0 ? `; vary ${own.join(' or ')} instead` : '';
+  const found = new Map<FieldName, string>();
+  for (const field of fieldNames) {
+    const why = field in patch ? `${asked.method} sets it itself${instead}` : idle(field, ran);
+    if (why !== null) found.set(field, why);
   }
+  return found;
+}
+
+/** Why a setting that the method leaves alone does nothing in a run with these; null where it may do something. */
+function idle(field: FieldName, ran: Settings): string | null {
+  const { method } = ran;
+  const { trains } = methods[method];
   const owner = methodNames.find((name) => methods[name].own?.includes(field));
   if (owner !== undefined) return owner === method ? null : `it is for ${owner} alone`;
   const { group } = fields[field];
   if (field === 'method' || acting.includes(group)) return null;
-  const ran = withMethod(asked);
+  if (telling.includes(field)) return 'it changes only what is recorded';
   if (group === 'summary') return asksForSummaries(ran) ? null : 'no summary is asked for';
   if (trains === 'never') return `${method} never trains`;
   if (field === 'enabled') return null;
@@ -98,11 +127,15 @@ export function unused(field: FieldName, asked: Settings): string | null {
   if (trains === 'before_acting' && later.includes(field)) {
     return `${method} trains once, before the first step`;
   }
+  if (ran.observe_only && making.includes(field)) return 'updates are only observed';
   const trigger = triggered[field];
   if (trigger !== undefined && !ran.triggers.includes(trigger)) {
     return `"${trigger}" is not among the triggers`;
   }
   if (limits.includes(field) && !ran.rollback_enable) return 'rollbacks are off';
+  if (field === 'kl_divergence_limit' && ran.log_kl_every_n_updates === 0) {
+    return 'the KL is never measured';
+  }
   if (counting.includes(field) && ran.w_min === 1) return 'every weight is 1';
   return null;
 }
