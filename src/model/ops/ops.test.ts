@@ -244,11 +244,19 @@ describe.each(['wasm', 'cpu'] as const)('on %s', (backend) => {
     });
   });
 
-  it('klRows agrees with tfjs, with the worked example, and is 0 for equal rows', () => {
+  it('klRows agrees with tfjs, with sums of p ln(p / q) by hand, and is 0 for equal rows', () => {
     tf.tidy(() => {
       const q = tf.tensor2d([[Math.log(3), 0]]);
       expect(klRows(tf.zeros([1, 2]), q).dataSync()[0]).toBeCloseTo(0.5 * Math.log(4 / 3), 6);
       expect(klRows(q, q).dataSync()[0]).toBe(0);
+      // [0.7 0.2 0.1] and [0.5 0.3 0.2], one against the other and the other way round; numpy
+      const one = [0.7, 0.2, 0.1].map(Math.log);
+      const other = [0.5, 0.3, 0.2].map(Math.log);
+      const both = klRows(tf.tensor2d([one, other]), tf.tensor2d([other, one]));
+      expect(distance(both.dataSync(), [0.0851228, 0.0920329])).toBeLessThan(1e-7);
+      // All of p on the first of two alike: ln 2.
+      const sure = klRows(tf.tensor2d([[80, 0]]), tf.zeros([1, 2]));
+      expect(sure.dataSync()[0]).toBeCloseTo(Math.LN2, 6);
     });
     cases('kl', (rng) => {
       const rows = 1 + rng.int(6);
