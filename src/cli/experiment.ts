@@ -38,7 +38,7 @@ import { makeFolder } from './folders.ts';
 import { runOnHost, type Where } from './host.ts';
 import { note, WrongUse } from './output.ts';
 import { remoteOf } from './remote.ts';
-import { openRows, readHeader, readRows, writeHeader } from './rows.ts';
+import { checkKnown, openRows, readHeader, readRows, writeHeader } from './rows.ts';
 import { splitTasks } from './tasks.ts';
 
 export interface ExperimentOptions extends Setup {
@@ -104,6 +104,7 @@ export async function runExperiment(file: string, options: ExperimentOptions): P
   }
   const design = designOf(plan);
   if (design) note(powerInWords(design));
+  await checkKnown(out);
   const begun = await readHeader(out);
   if (begun === null) await writeHeader(out, header);
   else checkSame(begun, header, out);
@@ -160,6 +161,8 @@ export async function mergeExperiments(
     const named = rowIn(header, await headerOf(folder));
     for (const row of (await readRows(folder)).values()) addRow(rows, named(row), folder);
   }
+  await makeFolder(out);
+  await checkKnown(out);
   await writeHeader(out, header);
   await using writer = await openRows(out, 'rows-merged.jsonl');
   const there = await readRows(out);

@@ -131,6 +131,11 @@ export async function readBytes(path: string, most = MAX_BYTES): Promise<Uint8Ar
   return concatBytes(parts);
 }
 
+/** What the machine threw, with the file that it was about: a write through a handle, or to a full disk, does not say. */
+export function withPath(thrown: unknown, path: string): unknown {
+  return thrown instanceof Error ? Object.assign(thrown, { path }) : thrown;
+}
+
 function tooLarge(path: string, most: number): LabError {
   return new LabError(
     'limit',

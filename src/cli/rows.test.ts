@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Header } from '../experiment/header.ts';
@@ -6,7 +6,7 @@ import type { Row } from '../experiment/row.ts';
 import { headerOf, rowOf } from '../experiment/testing-rows.ts';
 import { mergeExperiments } from './experiment.ts';
 import { writeReport } from './report.ts';
-import { readRows } from './rows.ts';
+import { checkKnown, openRows, readRows, writeWhole } from './rows.ts';
 import { scratchFolder } from './testing-scratch.ts';
 
 const header = headerOf(['frozen', 'attt']);
@@ -49,6 +49,40 @@ describe('merging', () => {
     const merged = readFileSync(join(out, 'rows-merged.jsonl'), 'utf8');
     expect(merged).toBe(`${JSON.stringify(solved)}\n`);
   });
+});
+
+describe('rows without a header', () => {
+  const refused = (folder: string) =>
+    `${folder} has rows (rows-1-of-1.jsonl) and no experiment.json that says of what experiment`;
+
+  test('belong to no experiment: nothing is taken from them, and nothing goes beside them', async () => {
+    const out = folderOf([{ ...solved, solved: false, reason: 'step_limit' }]);
+    rmSync(join(out, 'experiment.json'));
+    await expect(checkKnown(out)).rejects.toThrow(refused(out));
+    const merging = mergeExperiments([folderOf([solved])], out, false);
+    await expect(merging).rejects.toThrow(refused(out));
+    expect(readdirSync(out)).toEqual(['rows-1-of-1.jsonl']);
+  });
+
+  test('are none where there is a header, or nothing', async () => {
+    await checkKnown(folderOf([solved]));
+    await checkKnown(scratchFolder());
+  });
+});
+
+test('a row that could not be written is told of with the name of its file', async () => {
+  const folder = scratchFolder();
+  const writer = await openRows(folder, 'rows.jsonl');
+  await writer[Symbol.asyncDispose](); // as a full disk does: the handle takes no more
+  await expect(writer.append(solved)).rejects.toMatchObject({ path: join(folder, 'rows.jsonl') });
+});
+
+test('a file that could not be put into its place leaves nothing aside', async () => {
+  const folder = scratchFolder();
+  const path = join(folder, 'report.md');
+  mkdirSync(join(path, 'a folder with something in it'), { recursive: true });
+  await expect(writeWhole(folder, 'report.md', 'words')).rejects.toMatchObject({ path });
+  expect(readdirSync(folder)).toEqual(['report.md']);
 });
 
 describe('a report', () => {

@@ -1,13 +1,14 @@
 /** The files of an experiment's folder: experiment.json, and rows that are only ever appended to. */
 
 import { randomUUID } from 'node:crypto';
-import { open, readdir, readFile, rename, truncate, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { LabError, messageOf } from '../errors.ts';
 import { type Header, readHeader as headerIn } from '../experiment/header.ts';
 import { addRows } from '../experiment/read-rows.ts';
 import type { Row } from '../experiment/row.ts';
+import { withPath } from './files.ts';
 import { makeFolder } from './folders.ts';
 
 const HEADER = 'experiment.json';
@@ -26,16 +27,34 @@ export async function readHeader(folder: string): Promise<Header | null> {
   return headerIn(text, path);
 }
 
-/** Written aside and moved into place: no one ever reads half of it. */
+/** Throws `bad_input` for a folder with rows and no header: nothing says of what these are. */
+export async function checkKnown(folder: string): Promise<void> {
+  if ((await readHeader(folder)) !== null) return;
+  const [first] = await rowFiles(folder);
+  if (first === undefined) return;
+  throw new LabError(
+    'bad_input',
+    `${folder} has rows (${first}) and no ${HEADER} that says of what experiment. Restore it, or take another folder for --out.`,
+    { folder },
+  );
+}
+
+/** Written aside and moved into place: no one ever reads half of it, and nothing is left where it fails. */
 export async function writeWhole(
   folder: string,
   name: string,
   content: string | Uint8Array,
 ): Promise<void> {
   await makeFolder(folder);
+  const path = join(folder, name);
   const aside = join(folder, `.${name}.${randomUUID()}`);
-  await writeFile(aside, content);
-  await rename(aside, join(folder, name));
+  try {
+    await writeFile(aside, content);
+    await rename(aside, path);
+  } catch (thrown) {
+    await rm(aside, { force: true });
+    throw withPath(thrown, path);
+  }
 }
 
 export function writeHeader(folder: string, header: Header): Promise<void> {
@@ -48,13 +67,16 @@ export function writeHeader(folder: string, header: Header): Promise<void> {
  */
 export async function readRows(folder: string): Promise<ReadonlyMap<string, Row>> {
   const rows = new Map<string, Row>();
-  const names = (await readdir(folder)).filter((name) => ROWS.test(name)).sort();
-  for (const path of names.map((name) => join(folder, name))) {
+  for (const path of (await rowFiles(folder)).map((name) => join(folder, name))) {
     const bytes = await readFile(path);
     const text = (path.endsWith('.gz') ? unpacked(bytes, path) : bytes).toString('utf8');
     addRows(rows, text, path);
   }
   return rows;
+}
+
+async function rowFiles(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder)).filter((name) => ROWS.test(name)).sort();
 }
 
 function unpacked(bytes: Uint8Array, path: string): Buffer {
@@ -81,8 +103,12 @@ export async function openRows(folder: string, name: string): Promise<RowWriter>
   if (whole < bytes.length) await truncate(path, whole);
   return {
     async append(row) {
-      await file.appendFile(`${JSON.stringify(row)}\n`);
-      await file.datasync();
+      try {
+        await file.appendFile(`${JSON.stringify(row)}\n`);
+        await file.datasync();
+      } catch (thrown) {
+        throw withPath(thrown, path);
+      }
     },
     [Symbol.asyncDispose]: () => file.close(),
   };

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { EpisodeEvent } from '../records.ts';
@@ -55,6 +55,13 @@ describe('a run', () => {
     expect(boundaries[0]?.deltaNorm).toBeGreaterThan(0);
     expect(boundaries[0]?.kl).toBeGreaterThan(0);
     expect(summary.episodes[0].updates).toBe(boundaries[1]?.updates);
+  });
+
+  test('leaves no patches there that an earlier run made', async () => {
+    mkdirSync(join(folder, 'stale'));
+    writeFileSync(join(folder, 'stale', 'predictions.jsonl'), '{"instance_id":"of before"}\n');
+    expect((await run('stale', '--tasks', '0')).code).toBe(0);
+    expect(readdirSync(join(folder, 'stale')).sort()).toEqual(['events.jsonl', 'summary.json']);
   });
 
   test('of Reflexion tries a failed task again, each time with all that was written before', async () => {

@@ -1,6 +1,6 @@
 /** `attt run`: episodes without a browser; their events and what came out of them go into a folder. */
 
-import { open, writeFile } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { methodNames, type Settings, settingsFor } from '../config.ts';
 import { LabError } from '../errors.ts';
@@ -10,13 +10,14 @@ import { mergeFiles, parseConfigToml, parseSettingsJson } from '../formats/setti
 import type { RunManifest, TaskRef } from '../records.ts';
 import { namedAdapter } from './adapters.ts';
 import type { EpisodeItem, NamedAdapter } from './episodes.ts';
-import { readText, sha256Of } from './files.ts';
+import { readText, sha256Of, withPath } from './files.ts';
 import { makeFolder } from './folders.ts';
 import { runOnHost, runRemote, type Where } from './host.ts';
 import type { PortableFile } from './jobs.ts';
 import { note, WrongUse } from './output.ts';
 import { Predictions } from './predictions.ts';
 import { isRemote, remoteOf, summaryServerOf } from './remote.ts';
+import { writeWhole } from './rows.ts';
 import {
   type EpisodeResult,
   foldResult,
@@ -26,6 +27,9 @@ import {
   summarise,
 } from './summary.ts';
 import { splitTasks } from './tasks.ts';
+
+const SUMMARY = 'summary.json';
+const PREDICTIONS = 'predictions.jsonl';
 
 export interface RunOptions extends Where {
   readonly env: string;
@@ -65,7 +69,10 @@ export async function run(
   const tasks = await tasksOf(options);
   await makeFolder(options.out);
   const modelSha256 = remote ? '' : await sha256Of(options.model);
-  const file = await open(join(options.out, 'events.jsonl'), 'w');
+  // What an earlier run left there is not of these events, whether or not this one comes to its end.
+  for (const name of [SUMMARY, PREDICTIONS]) await rm(join(options.out, name), { force: true });
+  const path = join(options.out, 'events.jsonl');
+  const file = await open(path, 'w');
   const results: EpisodeResult[] = [];
   const begun = (): EpisodeResult => {
     const { split = '', index = 0 } = tasks[results.length] ?? {};
@@ -77,7 +84,9 @@ export async function run(
   let patches = '';
   const take = async (event: EpisodeItem) => {
     if (event.type !== 'episode_done') {
-      await file.write(`${JSON.stringify(event)}\n`);
+      await file.appendFile(`${JSON.stringify(event)}\n`).catch((thrown) => {
+        throw withPath(thrown, path);
+      });
       if (event.type === 'episode_started') manifest = event.manifest;
       current = foldResult(current, event);
       predictions.take(event);
@@ -108,7 +117,7 @@ export async function run(
       times,
     } as const;
     const keep = ({ name, base64 }: PortableFile) =>
-      writeFile(join(options.out, name), Buffer.from(base64, 'base64'));
+      writeWhole(options.out, name, Buffer.from(base64, 'base64'));
     await (remote ? runRemote(job, take, keep) : runOnHost(job, options, take, keep));
   } finally {
     await file.close();
@@ -120,8 +129,8 @@ export async function run(
     throw new LabError('internal', `No episode could start: ${why}`);
   }
   const summary = summarise(manifest, results);
-  await writeFile(join(options.out, 'summary.json'), `${JSON.stringify(summary, null, 2)}\n`);
-  if (patches !== '') await writeFile(join(options.out, 'predictions.jsonl'), patches);
+  await writeWhole(options.out, SUMMARY, `${JSON.stringify(summary, null, 2)}\n`);
+  if (patches !== '') await writeWhole(options.out, PREDICTIONS, patches);
   return { summary, failed: results.some(isError) };
 }
 

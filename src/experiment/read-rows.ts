@@ -29,7 +29,7 @@ export function addRow(rows: Map<string, Row>, row: Row, where: string): void {
     if (!sameResult(known, row)) {
       throw new LabError(
         'bad_input',
-        `${where} has another result for ${row.key} than a file before it. Were both made with the same model and settings? Remove one of the two.`,
+        `${where} has another result for ${row.key} than a row before it. Were both made with the same model and settings? Remove one of the two.`,
         { key: row.key },
       );
     }
