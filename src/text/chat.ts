@@ -11,8 +11,6 @@ import type { Tokenizer } from './tokenizer.ts';
 export interface ChatOptions {
   /** End with the opening of an assistant turn. */
   readonly addGenerationPrompt: boolean;
-  /** More variables for the template. */
-  readonly extra?: Readonly<Record<string, unknown>>;
 }
 
 /** Half-open range of positions in a list of ids. */
@@ -52,7 +50,8 @@ export function encodeChat(
  * The ids that follow an assistant turn whose ids are fixed: its end, the next user message and the
  * opening of the next assistant turn. `before` are the messages up to and including the last user
  * message; `sampled` are the assistant's ids: an end-of-turn token among them is not repeated.
- * `span` is where the next message's content lies, as in {@link EncodedChat.spans}.
+ * `span` is where the next message's content lies, as in {@link EncodedChat.spans}. Throws `unsupported` for a template
+ * that shows the turn otherwise than it was written.
  */
 export function continueChat(
   tokenizer: Tokenizer,
@@ -60,45 +59,15 @@ export function continueChat(
   before: readonly ChatMessage[],
   sampled: readonly number[],
   next: ChatMessage,
-  options: Pick<ChatOptions, 'extra'> = {},
 ): { readonly ids: readonly number[]; readonly span: Span | null } {
-  const rest = [next];
-  return afterTurn(tokenizer, template, before, sampled, rest, {
-    ...options,
-    addGenerationPrompt: true,
-  });
-}
-
-/** The ids that end an assistant turn, as {@link continueChat} but with nothing after it. */
-export function closeTurn(
-  tokenizer: Tokenizer,
-  template: string,
-  before: readonly ChatMessage[],
-  sampled: readonly number[],
-  options: Pick<ChatOptions, 'extra'> = {},
-): readonly number[] {
-  const after = afterTurn(tokenizer, template, before, sampled, [], {
-    ...options,
-    addGenerationPrompt: false,
-  });
-  return after.ids;
-}
-
-/** Renders with a stand-in for the turn and encodes what comes after it. */
-function afterTurn(
-  tokenizer: Tokenizer,
-  template: string,
-  before: readonly ChatMessage[],
-  sampled: readonly number[],
-  rest: readonly ChatMessage[],
-  options: ChatOptions,
-): { readonly ids: readonly number[]; readonly span: Span | null } {
-  const mark = unusedCharacter([template, ...[...before, ...rest].map(({ content }) => content)]);
+  const options = { addGenerationPrompt: true };
+  const mark = unusedCharacter([template, ...[...before, next].map(({ content }) => content)]);
+  // Rendered with a stand-in for the turn; what comes after it is encoded.
   const turn = `${mark}turn${mark}`;
   const messages = [
     ...before.map((message) => escapeMessage(tokenizer, message, mark)),
     { role: 'assistant', content: turn } as const,
-    ...rest.map((message) => escapeMessage(tokenizer, message, mark)),
+    escapeMessage(tokenizer, next, mark),
   ];
   const text = render(tokenizer, template, messages, options);
   const at = text.lastIndexOf(turn);
@@ -116,7 +85,7 @@ function afterTurn(
   const closed = first !== undefined && first === sampled.at(-1) && tokenizer.isControl(first);
   const place = contentPlaces(tokenizer, template, messages, options, text, mark).at(-1);
   const span =
-    rest.length > 0 && place && place.from >= tailAt
+    place && place.from >= tailAt
       ? tokenSpan(
           { from: place.from - tailAt, to: place.to - tailAt },
           tail,
@@ -139,7 +108,6 @@ function render(
     addGenerationPrompt: options.addGenerationPrompt,
     bosToken: tokenizer.bosId === null ? '' : tokenizer.piece(tokenizer.bosId),
     eosToken: eos === undefined ? '' : tokenizer.piece(eos),
-    ...(options.extra && { extra: options.extra }),
   };
   return renderChat(template, messages, render);
 }

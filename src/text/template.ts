@@ -11,8 +11,6 @@ export interface RenderOptions {
   /** The text of the start token; empty when the model has none. */
   readonly bosToken: string;
   readonly eosToken: string;
-  /** More variables for the template, such as `enable_thinking`. They may replace a default. */
-  readonly extra?: Readonly<Record<string, unknown>>;
 }
 
 /** No chat needs more turns; a crafted template must not fill the memory. */
@@ -34,7 +32,7 @@ export function chatTemplateOf(metadata: GgufMetadata): string {
  * template's own words when it refuses the messages, `unsupported` when it cannot be run here.
  *
  * The current date is not given (`strftime_now` stays undefined, as templates allow for), because
- * equal runs must have equal prompts; pass it in `extra` where a template needs it.
+ * equal runs must have equal prompts.
  */
 export function renderChat(
   template: string,
@@ -72,7 +70,6 @@ function environment(messages: readonly ChatMessage[], options: RenderOptions): 
     add_generation_prompt: options.addGenerationPrompt,
     bos_token: options.bosToken,
     eos_token: options.eosToken,
-    ...options.extra,
   };
   const environment = new Environment();
   for (const [name, value] of Object.entries(variables)) environment.set(name, value);
