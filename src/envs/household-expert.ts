@@ -141,22 +141,6 @@ export function playExpert(
   };
 }
 
-/** The expert's choice at every point of a visited history: before each of its actions, and after the last. */
-export function relabel(
-  task: string,
-  room: string,
-  history: readonly { readonly action: string; readonly observation: string }[],
-  search: { readonly order: SearchOrder; readonly seed: number },
-): readonly Decision[] {
-  const mind = startMind(task, room, search);
-  const decisions = [decide(mind)];
-  for (const { action, observation } of history) {
-    observe(mind, action, observation);
-    decisions.push(decide(mind));
-  }
-  return decisions;
-}
-
 /** The next action of the expert and why. Reads the mind and leaves it as it is. */
 export function decide(mind: Mind): Decision {
   const wanted = mind.holding === null ? emptyHanded(mind) : handsFull(mind, mind.holding);
@@ -184,7 +168,7 @@ export function knownTargets(
 }
 
 /** Receptacles whose inside is not known yet, in the order of search. */
-export function unsearched(mind: Mind): readonly string[] {
+function unsearched(mind: Mind): readonly string[] {
   return mind.order.filter((r) => !mind.seen.has(r));
 }
 

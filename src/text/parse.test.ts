@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { normaliseCommand, parseTurn } from './parse.ts';
-import { turnText } from './prompt.ts';
 
 describe('a model that plays both sides', () => {
   const both =
@@ -79,7 +78,7 @@ test('a turn as the policy is taught to write it reads back', () => {
   const thought = fc.stringMatching(/^[A-Za-z][a-z ,.]{0,40}[a-z.]$/);
   fc.assert(
     fc.property(thought, command, (said, act) => {
-      expect(parseTurn(turnText(said, act), 'eos')).toEqual({
+      expect(parseTurn(`Thought: ${said}\nAction: ${act}`, 'eos')).toEqual({
         thought: said,
         action: act,
         status: 'ok',

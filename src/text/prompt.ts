@@ -108,11 +108,6 @@ export function summaryMessages(
   ];
 }
 
-/** A turn as the policy is taught to write it, and as `parseTurn` reads it back. */
-export function turnText(thought: string, action: string): string {
-  return `Thought: ${thought}\nAction: ${action}`;
-}
-
 function observationText(
   observation: string,
   admissible: readonly string[] | null,
