@@ -1,7 +1,7 @@
 /** float16 <-> float32, as IEEE 754 has it. */
 
 /** float16 bits -> value, all 65,536 of them: one lookup instead of a branchy decode. */
-export const HALF_TO_FLOAT = halfTable();
+const HALF_TO_FLOAT = halfTable();
 
 function halfTable(): Float32Array {
   const table = new Float32Array(65536);
@@ -18,9 +18,9 @@ function halfTable(): Float32Array {
   return table;
 }
 
-/** The value of float16 bits. */
-export function halfToFloat(bits: number): number {
-  return HALF_TO_FLOAT[bits & 0xffff] ?? 0;
+/** The little-endian float16 at byte `p`, which with the next one must lie within `b`. */
+export function halfAt(b: Uint8Array, p: number): number {
+  return HALF_TO_FLOAT[(b[p] as number) | ((b[p + 1] as number) << 8)] as number; // 16 bits
 }
 
 const floatView = new Float32Array(1);

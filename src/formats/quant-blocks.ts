@@ -3,7 +3,7 @@
  * {@link dequantize}, before the multiplication.
  */
 
-import { HALF_TO_FLOAT } from './half.ts';
+import { halfAt } from './half.ts';
 import type { GgmlType } from './quants.ts';
 
 /** The types that have blocks; the others are plain numbers. */
@@ -55,10 +55,6 @@ type Reader = (b: Uint8Array, p: number, out: QuantBlock) => void;
 
 // `as number` on reads: the caller's block lies within `b`.
 
-function half(b: Uint8Array, p: number): number {
-  return HALF_TO_FLOAT[(b[p] as number) | ((b[p + 1] as number) << 8)] as number;
-}
-
 /** 16 bytes of nibbles from `p` on: value j in the low nibble of byte j, 16 + j in the high one. */
 function nibbles(b: Uint8Array, p: number, q: Int8Array): void {
   for (let j = 0; j < 16; j++) {
@@ -78,37 +74,37 @@ function fifths(b: Uint8Array, p: number, q: Int8Array, offset: number): void {
 
 const READERS: Readonly<Record<BlockType, Reader>> = {
   Q4_0: (b, p, { q, d, m }) => {
-    d[0] = half(b, p);
-    m[0] = -8 * half(b, p);
+    d[0] = halfAt(b, p);
+    m[0] = -8 * halfAt(b, p);
     nibbles(b, p + 2, q);
   },
   Q4_1: (b, p, { q, d, m }) => {
-    d[0] = half(b, p);
-    m[0] = half(b, p + 2);
+    d[0] = halfAt(b, p);
+    m[0] = halfAt(b, p + 2);
     nibbles(b, p + 4, q);
   },
   Q5_0: (b, p, { q, d, m }) => {
-    d[0] = half(b, p);
+    d[0] = halfAt(b, p);
     m[0] = 0;
     nibbles(b, p + 6, q);
     fifths(b, p + 2, q, -16);
   },
   Q5_1: (b, p, { q, d, m }) => {
-    d[0] = half(b, p);
-    m[0] = half(b, p + 2);
+    d[0] = halfAt(b, p);
+    m[0] = halfAt(b, p + 2);
     nibbles(b, p + 8, q);
     fifths(b, p + 4, q, 0);
   },
   Q8_0: (b, p, { q, d, m }) => {
-    d[0] = half(b, p);
+    d[0] = halfAt(b, p);
     m[0] = 0;
     for (let j = 0; j < 32; j++) q[j] = b[p + 2 + j] as number;
   },
   Q2_K: (b, p, { q, d, m }) => {
     for (let g = 0; g < 16; g++) {
       const packed = b[p + g] as number;
-      d[g] = half(b, p + 80) * (packed & 15);
-      m[g] = -half(b, p + 82) * (packed >> 4);
+      d[g] = halfAt(b, p + 80) * (packed & 15);
+      m[g] = -halfAt(b, p + 82) * (packed >> 4);
       twoBits(b, p + 16, g, q);
     }
   },
@@ -116,7 +112,7 @@ const READERS: Readonly<Record<BlockType, Reader>> = {
     for (let g = 0; g < 16; g++) {
       const low = ((b[p + 96 + (g & 7)] as number) >> (g < 8 ? 0 : 4)) & 15;
       const top = ((b[p + 104 + (g & 3)] as number) >> ((g >> 2) * 2)) & 3;
-      d[g] = half(b, p + 108) * ((low | (top << 4)) - 32);
+      d[g] = halfAt(b, p + 108) * ((low | (top << 4)) - 32);
       m[g] = 0;
       twoBits(b, p + 32, g, q);
       for (let j = 0; j < 16; j++) {
@@ -141,7 +137,7 @@ const READERS: Readonly<Record<BlockType, Reader>> = {
   },
   Q6_K: (b, p, { q, d, m }) => {
     for (let g = 0; g < 16; g++) {
-      d[g] = half(b, p + 208) * (((b[p + 192 + g] as number) << 24) >> 24);
+      d[g] = halfAt(b, p + 208) * (((b[p + 192 + g] as number) << 24) >> 24);
       m[g] = 0;
       const part = (g >> 1) & 3; // which 32 of a half's 128 values
       const low = p + (g >> 3) * 64 + (part & 1) * 32 + (g & 1) * 16;
@@ -171,8 +167,8 @@ function nibblesOfK(b: Uint8Array, p: number, s: number, q: Int8Array): void {
 
 /** d and m of Q4_K's and Q5_K's eight sub-blocks: 6-bit scales and mins in 12 bytes after d, dmin. */
 function scales6(b: Uint8Array, p: number, { d, m }: QuantBlock): void {
-  const scale = half(b, p);
-  const min = half(b, p + 2);
+  const scale = halfAt(b, p);
+  const min = halfAt(b, p + 2);
   const at = (i: number) => b[p + 4 + i] as number;
   for (let s = 0; s < 8; s++) {
     const low = s < 4 ? at(s) & 63 : (at(s + 4) & 15) | ((at(s - 4) >> 6) << 4);

@@ -4,9 +4,10 @@ import q4k from '../../e2e/fixtures/cases/q4k.json' with { type: 'json' };
 // Real blocks decoded by gguf-py's quants.dequantize.
 import blocks from '../../e2e/fixtures/families/quant_blocks.json' with { type: 'json' };
 import encoded from '../../e2e/fixtures/families/quant_encode.json' with { type: 'json' };
-import { floatToHalf, halfToFloat } from './half.ts';
+import { floatToHalf, halfAt } from './half.ts';
 import { byteLength, dequantize, GGML_LAYOUTS, GGML_TYPES, quantize } from './quants.ts';
 
+const halfToFloat = (half: number) => halfAt(Uint8Array.of(half & 255, half >> 8), 0);
 const fromHex = (hex: string) => Uint8Array.from(Buffer.from(hex, 'hex'));
 const blockTypes = GGML_TYPES.flatMap((type) =>
   type in blocks ? [type as keyof typeof blocks] : [],

@@ -4,7 +4,7 @@
  */
 
 import { LabError } from '../errors.ts';
-import { floatToHalf, HALF_TO_FLOAT } from './half.ts';
+import { floatToHalf, halfAt } from './half.ts';
 
 /** The tensor types that this program can decode, by ggml's own names. */
 export type GgmlType =
@@ -91,9 +91,7 @@ function decodeF32(b: Uint8Array, out: Float32Array): void {
 }
 
 function decodeF16(b: Uint8Array, out: Float32Array): void {
-  for (let i = 0, p = 0; i < out.length; i++, p += 2) {
-    out[i] = HALF_TO_FLOAT[(b[p] as number) | ((b[p + 1] as number) << 8)] as number;
-  }
+  for (let i = 0; i < out.length; i++) out[i] = halfAt(b, 2 * i);
 }
 
 function decodeBF16(b: Uint8Array, out: Float32Array): void {
@@ -103,15 +101,10 @@ function decodeBF16(b: Uint8Array, out: Float32Array): void {
   }
 }
 
-/** The float16 at byte `p`. */
-function half(b: Uint8Array, p: number): number {
-  return HALF_TO_FLOAT[(b[p] as number) | ((b[p + 1] as number) << 8)] as number;
-}
-
 /** Block: d; 16 bytes, value j in the low nibble of byte j, value 16 + j in the high one. */
 function decodeQ4_0(b: Uint8Array, out: Float32Array): void {
   for (let o = 0, p = 0; o < out.length; o += 32, p += 18) {
-    const d = half(b, p);
+    const d = halfAt(b, p);
     for (let j = 0; j < 16; j++) {
       const q = b[p + 2 + j] as number;
       out[o + j] = d * ((q & 15) - 8);
@@ -123,8 +116,8 @@ function decodeQ4_0(b: Uint8Array, out: Float32Array): void {
 /** Block: d, m; nibbles as in Q4_0; value = d * q + m. */
 function decodeQ4_1(b: Uint8Array, out: Float32Array): void {
   for (let o = 0, p = 0; o < out.length; o += 32, p += 20) {
-    const d = half(b, p);
-    const m = half(b, p + 2);
+    const d = halfAt(b, p);
+    const m = halfAt(b, p + 2);
     for (let j = 0; j < 16; j++) {
       const q = b[p + 4 + j] as number;
       out[o + j] = d * (q & 15) + m;
@@ -136,7 +129,7 @@ function decodeQ4_1(b: Uint8Array, out: Float32Array): void {
 /** Block: d; 32 fifth bits, little-endian; nibbles as in Q4_0; value = d * (q - 16). */
 function decodeQ5_0(b: Uint8Array, out: Float32Array): void {
   for (let o = 0, p = 0; o < out.length; o += 32, p += 22) {
-    const d = half(b, p);
+    const d = halfAt(b, p);
     const high = fifthBits(b, p + 2);
     for (let j = 0; j < 16; j++) {
       const q = b[p + 6 + j] as number;
@@ -149,8 +142,8 @@ function decodeQ5_0(b: Uint8Array, out: Float32Array): void {
 /** Block: d, m; 32 fifth bits; nibbles; value = d * q + m. */
 function decodeQ5_1(b: Uint8Array, out: Float32Array): void {
   for (let o = 0, p = 0; o < out.length; o += 32, p += 24) {
-    const d = half(b, p);
-    const m = half(b, p + 2);
+    const d = halfAt(b, p);
+    const m = halfAt(b, p + 2);
     const high = fifthBits(b, p + 4);
     for (let j = 0; j < 16; j++) {
       const q = b[p + 8 + j] as number;
@@ -172,7 +165,7 @@ function fifthBits(b: Uint8Array, p: number): number {
 /** Block: d; 32 signed bytes. */
 function decodeQ8_0(b: Uint8Array, out: Float32Array): void {
   for (let o = 0, p = 0; o < out.length; o += 32, p += 34) {
-    const d = half(b, p);
+    const d = halfAt(b, p);
     for (let j = 0; j < 32; j++) out[o + j] = d * (((b[p + 2 + j] as number) << 24) >> 24);
   }
 }
@@ -180,8 +173,8 @@ function decodeQ8_0(b: Uint8Array, out: Float32Array): void {
 /** Super-block: 16 bytes of (4-bit scale, 4-bit min), 64 bytes of 2-bit values, d, dmin. */
 function decodeQ2K(b: Uint8Array, out: Float32Array): void {
   for (let o = 0, p = 0; o < out.length; o += QK_K, p += 84) {
-    const d = half(b, p + 80);
-    const dmin = half(b, p + 82);
+    const d = halfAt(b, p + 80);
+    const dmin = halfAt(b, p + 82);
     for (let group = 0; group < 16; group++) {
       const packed = b[p + group] as number;
       const scale = d * (packed & 15);
@@ -198,7 +191,7 @@ function decodeQ2K(b: Uint8Array, out: Float32Array): void {
 /** Super-block: 32 bytes of third bits, 64 bytes of 2-bit values, 12 bytes of 6-bit scales, d. */
 function decodeQ3K(b: Uint8Array, out: Float32Array): void {
   for (let o = 0, p = 0; o < out.length; o += QK_K, p += 110) {
-    const d = half(b, p + 108);
+    const d = halfAt(b, p + 108);
     for (let group = 0; group < 16; group++) {
       const low = ((b[p + 96 + (group & 7)] as number) >> (group < 8 ? 0 : 4)) & 15;
       const top = ((b[p + 104 + (group & 3)] as number) >> ((group >> 2) * 2)) & 3;
@@ -234,8 +227,8 @@ function min6(b: Uint8Array, p: number, s: number): number {
 /** Super-block: d, dmin, 12 bytes of scales and mins, 128 bytes of nibbles; 8 sub-blocks of 32. */
 function decodeQ4K(b: Uint8Array, out: Float32Array): void {
   for (let o = 0, p = 0; o < out.length; o += QK_K, p += 144) {
-    const d = half(b, p);
-    const dmin = half(b, p + 2);
+    const d = halfAt(b, p);
+    const dmin = halfAt(b, p + 2);
     for (let s = 0; s < 8; s++) {
       const scale = d * scale6(b, p + 4, s);
       const min = dmin * min6(b, p + 4, s);
@@ -251,8 +244,8 @@ function decodeQ4K(b: Uint8Array, out: Float32Array): void {
 /** As Q4_K, with 32 bytes of fifth bits (bit s of byte j for sub-block s) before the nibbles. */
 function decodeQ5K(b: Uint8Array, out: Float32Array): void {
   for (let o = 0, p = 0; o < out.length; o += QK_K, p += 176) {
-    const d = half(b, p);
-    const dmin = half(b, p + 2);
+    const d = halfAt(b, p);
+    const dmin = halfAt(b, p + 2);
     for (let s = 0; s < 8; s++) {
       const scale = d * scale6(b, p + 4, s);
       const min = dmin * min6(b, p + 4, s);
@@ -270,7 +263,7 @@ function decodeQ5K(b: Uint8Array, out: Float32Array): void {
 /** Super-block: 128 bytes of low nibbles, 64 of high bit pairs, 16 signed scales, d. */
 function decodeQ6K(b: Uint8Array, out: Float32Array): void {
   for (let o = 0, p = 0; o < out.length; o += QK_K, p += 210) {
-    const d = half(b, p + 208);
+    const d = halfAt(b, p + 208);
     for (let group = 0; group < 16; group++) {
       const scale = d * (((b[p + 192 + group] as number) << 24) >> 24);
       const part = (group >> 1) & 3; // which 32 of a half's 128 values
