@@ -1,6 +1,7 @@
 /** Typed calls and streams over a message port: cancellable, and errors cross as plain data. */
 
 import { fromWire, LabError, toWire, type WireError } from './errors.ts';
+import { pushed } from './pushed.ts';
 
 /** One page of types describes a worker: what each call takes and gives, what each stream yields. */
 export interface ApiTypes {
@@ -176,34 +177,18 @@ export function connect<A extends ApiTypes>(port: Port): Client<A> {
       });
     },
     async *stream(name, input, options = {}) {
-      const queue: Reply[] = [];
-      let failure: LabError | null = null;
-      let wake = () => {};
-      const push = (reply: Reply) => {
-        queue.push(reply);
-        wake();
-      };
-      const id = send('stream', name, input, options, {
-        item: (value) => push({ type: 'item', id: 0, value }),
-        done: (value) => push({ type: 'done', id: 0, value }),
-        error: (error) => {
-          failure = error;
-          wake();
-        },
-      });
+      let id = 0;
       try {
-        for (;;) {
-          const reply = queue.shift();
-          if (reply) {
-            if (reply.type === 'done') return reply.value as never; // typed by the server's handler
-            if (reply.type === 'item') yield reply.value as never; // typed by the server's handler
-            continue;
-          }
-          if (failure) throw failure;
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-        }
+        return yield* pushed(
+          (push) =>
+            new Promise((resolve, reject) => {
+              id = send('stream', name, input, options, {
+                item: (value) => push(value as never), // typed by the server's handler, both
+                done: (value) => resolve(value as never),
+                error: reject,
+              });
+            }),
+        );
       } finally {
         const left = pending.get(id);
         if (left) {

@@ -10,10 +10,11 @@ import {
   scaleAdapter,
 } from '../model/adapter-algebra.ts';
 import { adapterLabel, openAdapter, saveAdapter } from '../model/adapter-file.ts';
-import { type ComparedText, compareSides } from '../model/compare.ts';
+import { compareSides } from '../model/compare.ts';
 import { checkFits } from '../model/fit-adapter.ts';
 import { mergeAdapter } from '../model/merge.ts';
 import { templateOf } from '../model/policy.ts';
+import { pushed } from '../pushed.ts';
 import type { AdapterData, ShelvedAdapter } from '../records.ts';
 import type { Handlers } from '../rpc.ts';
 import {
@@ -28,7 +29,6 @@ import { getRun } from '../store/runs.ts';
 import { loadSnapshot } from '../store/snapshots.ts';
 import { encodeChat } from '../text/chat.ts';
 import type { AdapterCalls, AdapterStreams, Derivation, SideRef } from './adapters-api.ts';
-import { createChannel } from './channel.ts';
 import type { EngineHost } from './engine.ts';
 
 type Api = { readonly calls: AdapterCalls; readonly streams: AdapterStreams };
@@ -143,17 +143,12 @@ export function adapterHandlers(engine: EngineHost): Handlers<Api> {
         const options = { addGenerationPrompt: true };
         const { ids } = encodeChat(tokenizer, template, messages, options);
         const opened = await Promise.all(sides.map(sideOf));
-        const channel = createChannel<{ done: number; total: number }>();
-        let texts: readonly ComparedText[] = [];
-        const work = async () => {
-          texts = await compareSides(model, tokenizer, ids, opened, {
+        return yield* pushed((push) =>
+          compareSides(model, tokenizer, ids, opened, {
             ...{ maxTokens, temperature, seed, signal },
-            onProgress: (done, total) => channel.push({ done, total }),
-          });
-        };
-        work().then(channel.close, channel.fail);
-        yield* channel.items();
-        return texts;
+            onProgress: (done, total) => push({ done, total }),
+          }),
+        );
       },
       async *mergeAdapter({ id, strength, type }, signal) {
         const { gguf, file, info } = engine.loaded;

@@ -6,7 +6,8 @@ import { joinedSource } from '../formats/gguf-shards.ts';
 import { zipPeft } from '../formats/peft.ts';
 import { type ByteSource, blobSource, urlSource } from '../formats/source.ts';
 import { toHf } from '../model/lora-hf.ts';
-import type { LoadProgress, ModelInfo, ModelRef } from '../records.ts';
+import { pushed } from '../pushed.ts';
+import type { LoadProgress, ModelRef } from '../records.ts';
 import { probeSummaries } from '../remote/served-summaries.ts';
 import type { Handlers } from '../rpc.ts';
 import {
@@ -23,7 +24,6 @@ import { loadSnapshot, snapshotSizes } from '../store/snapshots.ts';
 import { withMethod } from '../train/methods.ts';
 import { adapterHandlers } from './adapters-server.ts';
 import type { EngineApi } from './api.ts';
-import { createChannel } from './channel.ts';
 import type { EngineHost, ModelFile } from './engine.ts';
 import type { EnvHost } from './env-host.ts';
 import { exportNotebook, importNotebook } from './notebook.ts';
@@ -142,18 +142,11 @@ export function engineHandlers(
     },
     streams: {
       ...adapters.streams,
-      async *loadModel({ ref, contextLength }, signal) {
-        const channel = createChannel<LoadProgress>();
-        let info: ModelInfo | null = null;
-        const work = async () => {
-          const file = await openModel(ref, base, signal, channel.push);
-          info = await engine.load(file, contextLength, signal, channel.push);
-        };
-        work().then(channel.close, channel.fail);
-        yield* channel.items();
-        if (!info) throw new LabError('internal', 'The model loaded without a description.');
-        return info;
-      },
+      loadModel: ({ ref, contextLength }, signal) =>
+        pushed(async (push) => {
+          const file = await openModel(ref, base, signal, push);
+          return engine.load(file, contextLength, signal, push);
+        }),
       run: (input, left) => runner.start(input, left),
       resume: (input, left) => runner.resume(input, left),
       fork: (input, left) => runner.fork(input, left),

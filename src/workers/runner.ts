@@ -7,6 +7,7 @@ import { LabError } from '../errors.ts';
 import type { StartAdapter } from '../model/start-adapter.ts';
 import { sameKernels } from '../model/variants.ts';
 import type { EpisodePorts } from '../ports.ts';
+import { pushed } from '../pushed.ts';
 import type {
   EpisodeEvent,
   Progress,
@@ -20,7 +21,6 @@ import { appendEvent, dropEventsFrom, getRun, runEvents, saveRun } from '../stor
 import { loadSnapshot, saveSnapshot } from '../store/snapshots.ts';
 import { foldSummary, startSummary } from '../store/summary.ts';
 import type { Control, EngineApi, RunItem } from './api.ts';
-import { createChannel } from './channel.ts';
 import { EpisodeControl } from './control.ts';
 import type { EngineHost } from './engine.ts';
 import { type EnvHost, hostedWorld } from './env-host.ts';
@@ -119,19 +119,13 @@ export class EpisodeRunner {
     }
     const control = new EpisodeControl();
     this.#running = { id: beginning.id, control };
-    const channel = createChannel<RunItem>();
-    let summary: RunSummary | null = null;
-    this.#work(beginning, control, left, channel.push)
-      .then((run) => {
-        summary = run;
-      })
-      .finally(() => {
+    return yield* pushed(async (push) => {
+      try {
+        return await this.#work(beginning, control, left, push);
+      } finally {
         this.#running = null;
-      })
-      .then(channel.close, channel.fail);
-    yield* channel.items();
-    if (!summary) throw new LabError('internal', 'The run ended without a summary.');
-    return summary;
+      }
+    });
   }
 
   async #work(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { LabError } from '../errors.ts';
+import { pushed } from '../pushed.ts';
 import { connect, type Port, serve } from '../rpc.ts';
-import { createChannel } from './channel.ts';
 import { EpisodeControl } from './control.ts';
 
 interface TestApi {
@@ -126,17 +126,34 @@ test('when the worker dies everything in flight and everything later is refused'
   close();
 });
 
-test('a channel gives what was pushed before its failure, then the failure', async () => {
-  const channel = createChannel<number>();
-  channel.push(1);
-  channel.push(2);
-  channel.fail(new Error('broken'));
+test('what work pushed before its failure comes out, then the failure', async () => {
+  const items = pushed<number, never>(async (push) => {
+    push(1);
+    push(2);
+    throw new Error('broken');
+  });
   const seen: number[] = [];
   const read = async () => {
-    for await (const n of channel.items()) seen.push(n);
+    for await (const n of items) seen.push(n);
   };
   await expect(read()).rejects.toThrow('broken');
   expect(seen).toEqual([1, 2]);
+});
+
+test('what work pushes between two reads waits, and what it resolves to comes last', async () => {
+  const items = pushed<number, string>(async (push) => {
+    for (let n = 1; n <= 3; n++) {
+      push(n);
+      if (n === 2) await new Promise((resolve) => setTimeout(resolve));
+    }
+    return 'done';
+  });
+  const turns = [];
+  for (let turn = await items.next(); ; turn = await items.next()) {
+    turns.push(turn.value);
+    if (turn.done) break;
+  }
+  expect(turns).toEqual([1, 2, 3, 'done']);
 });
 
 test('a paused episode waits; step lets one through; orders run while paused; stop ends the wait', async () => {
