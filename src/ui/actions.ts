@@ -13,6 +13,7 @@ import { readPicked } from './compare-actions.ts';
 import { startSettings } from './defaults.ts';
 import { engine, startEngine } from './engine.ts';
 import { latest, screenRequests, taskRequests } from './latest.ts';
+import { readLink } from './link.ts';
 import { hadModel, loadAgain, loadModel, refreshModels } from './load.ts';
 import { readNotes } from './notes.ts';
 import { plural } from './numbers.ts';
@@ -24,6 +25,7 @@ import { isRunning, taskKey } from './state.ts';
 import { refreshStorage } from './storage.ts';
 import { dispatch, storedKernelWish, useLab } from './store.ts';
 import { actions as say } from './strings.ts';
+import { placeOf, type TaskPlace } from './task-place.ts';
 import { mayWrite, tellOtherTabs } from './writer.ts';
 
 // ---------------------------------------------------------------- engine
@@ -46,7 +48,7 @@ export async function startLab(): Promise<void> {
     ]);
     dispatch({ type: 'engine_ready', capabilities }, { type: 'environments', environments });
     if (model) dispatch({ type: 'model_loaded', model });
-    await chooseFirstTask();
+    if (!useLab.getState().task) await chooseLinkedTask(taskRequests.watch());
     await Promise.all([refreshRuns(), refreshModels(), refreshStorage(), readNotes()]);
     offerResume();
     if (hadModel() && !model) await loadAgain();
@@ -90,26 +92,22 @@ export async function loadTasks(env: string, split: string): Promise<readonly Ta
 }
 
 /** Chooses the task at this place of a split; the nearest one where there are fewer. */
-export async function chooseTask(env: string, split: string, index: number): Promise<void> {
-  const isNewest = taskRequests.begin();
+export function chooseTask(env: string, split: string, index: number): Promise<void> {
+  return chooseAt({ env, split, index }, taskRequests.begin());
+}
+
+async function chooseAt({ env, split, index }: TaskPlace, stands: () => boolean): Promise<void> {
   await attempt(say.tasksFailed, async () => {
     const tasks = await loadTasks(env, split);
     const task = tasks[Math.min(Math.max(0, index), tasks.length - 1)];
-    if (task && isNewest()) dispatch({ type: 'task_chosen', task });
+    if (task && stands()) dispatch({ type: 'task_chosen', task });
   });
 }
 
-async function chooseFirstTask(): Promise<void> {
-  const { environments, task } = useLab.getState();
-  const env = environments[0];
-  if (task || !env) return;
-  const split = env.splits.find((one) => one.name === 'valid_unseen') ?? env.splits[0];
-  if (!split) return;
-  const isLast = taskRequests.watch();
-  await attempt(say.tasksFailed, async () => {
-    const [first] = await loadTasks(env.id, split.name);
-    if (first && isLast()) dispatch({ type: 'task_chosen', task: first });
-  });
+/** Chooses the task that the address names, the first one where it names none, if the choice `stands` once it is known. */
+export async function chooseLinkedTask(stands = taskRequests.begin()): Promise<void> {
+  const place = placeOf(readLink(location.hash).task, useLab.getState().environments);
+  if (place) await chooseAt(place, stands);
 }
 
 // ---------------------------------------------------------------- runs

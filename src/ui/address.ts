@@ -1,10 +1,10 @@
 /** Keeps the page's address and what is on screen in step: a step can be linked to, and a link opens it. */
 
-import { changedFields, type Settings } from '../config.ts';
-import { openDemo, openRun } from './actions.ts';
+import { changedFields, type Settings, settingsInto } from '../config.ts';
+import { chooseLinkedTask, openDemo, openRun } from './actions.ts';
 import { chartKinds, ownTexts, readOwn } from './chart-choices.ts';
 import { openComparison, pickRuns } from './compare-actions.ts';
-import { startSettings } from './defaults.ts';
+import { startSettings, startWorld } from './defaults.ts';
 import { type Link, readLink, writeLink } from './link.ts';
 import { initialReading } from './reading.ts';
 import { inform } from './report.ts';
@@ -13,15 +13,29 @@ import { changesText, linkedSettings } from './shared-settings.ts';
 import { shownRun, type UiEvent, type UiState } from './state.ts';
 import { dispatch, rememberedSettings, shareSettings, useLab } from './store.ts';
 import { sharedSettings as say } from './strings.ts';
+import { linkedTask } from './task-place.ts';
 
 /** Browsers refuse more than some hundred changes of the address in half a minute. */
 const writeAfterMs = 300;
 
-/** The whole address of a step, for the clipboard. */
-export function addressOf(run: RunView, step: number, token: number | null = null): string {
+/**
+ * Copies the whole address of a step, or of one of its boundaries by its sequence number. False where the browser
+ * refuses it: then it is looked at, so that it stands in the address.
+ */
+export async function copyAddress(
+  run: RunView,
+  step: number,
+  boundary: number | null,
+): Promise<boolean> {
   const url = new URL(location.href);
-  url.hash = writeLink(url.hash, { run: nameOf(run), step, token });
-  return url.href;
+  url.hash = writeLink(url.hash, { run: nameOf(run), step, boundary, token: null });
+  try {
+    await navigator.clipboard.writeText(url.href);
+    return true;
+  } catch {
+    dispatch({ type: 'step_selected', t: step, ...(boundary !== null && { seq: boundary }) });
+    return false;
+  }
 }
 
 /** Looks at the run on screen as the address says: for one that was opened by another way. */
@@ -35,7 +49,7 @@ export function followAddress(): () => void {
   let written = location.hash;
   tellSettings();
   const open = () => {
-    takeSettings();
+    void takeStart();
     if (location.hash !== written) void openLink(readLink(location.hash));
     written = location.hash;
   };
@@ -48,7 +62,7 @@ export function followAddress(): () => void {
     timer = setTimeout(() => {
       const hash = writeLink(location.hash, linkOf(useLab.getState()));
       written = hash;
-      history.replaceState(null, '', hash || `${location.pathname}${location.search}`);
+      setHash(hash);
     }, writeAfterMs);
   });
   window.addEventListener('hashchange', open);
@@ -59,10 +73,15 @@ export function followAddress(): () => void {
   };
 }
 
+function setHash(hash: string): void {
+  history.replaceState(null, '', hash || `${location.pathname}${location.search}`);
+}
+
 /** The page began with the settings of its address: told where those of the last visit were others. */
 function tellSettings(): void {
   const { settings } = useLab.getState();
-  const own = rememberedSettings();
+  const [world = startWorld] = readLink(location.hash).task ?? [];
+  const own = settingsInto(world, startWorld, rememberedSettings());
   if (!linkedSettings(location.hash, startSettings)) shareOwn(settings);
   else if (
     changedFields(own, startSettings).length > 0 &&
@@ -72,13 +91,21 @@ function tellSettings(): void {
   }
 }
 
-/** Another address was entered: its settings are taken whole, and an address without any is given those in use. */
-function takeSettings(): void {
+/**
+ * Another address was entered: its task and settings are taken whole, and an address without any is given those in use.
+ * The task first, as another world brings defaults of its own.
+ */
+async function takeStart(): Promise<void> {
   const { settings } = useLab.getState();
   const linked = linkedSettings(location.hash, startSettings);
-  if (!linked) shareOwn(settings);
-  else if (changedFields(linked, settings).length > 0) {
-    dispatch({ type: 'settings_replaced', settings: linked });
+  if (!linked) {
+    shareOwn(settings);
+    setHash(writeLink(location.hash, taskIn(useLab.getState())));
+    return;
+  }
+  await chooseLinkedTask();
+  dispatch({ type: 'settings_replaced', settings: linked });
+  if (changedFields(linked, settings).length > 0) {
     inform(say.ofLink, changesText(settings, linked));
   }
 }
@@ -93,13 +120,19 @@ function nameOf(run: RunView): string | null {
   return run.id ?? (run.name === demoName ? 'demo' : null);
 }
 
-function linkOf(state: UiState): Link {
+/** Until a task is chosen the address keeps the one that it names. */
+function taskIn({ task, environments }: UiState): Partial<Link> {
+  return task ? { task: linkedTask(task, environments) } : {};
+}
+
+function linkOf(state: UiState): Partial<Link> {
   const run = shownRun(state);
   const { reading, comparing } = state;
   const usual = reading.charts.every((kind, place) => kind === initialReading.charts[place]);
   return {
     run: run && nameOf(run),
     step: run && state.selected,
+    boundary: run && reading.boundary,
     token: run && reading.token,
     colour: state.quantity === 'weight' ? null : state.quantity,
     tokens: state.tokenView === 'text' ? null : state.tokenView,
@@ -112,6 +145,7 @@ function linkOf(state: UiState): Link {
     range: reading.range,
     // A file's run is known to this visit only.
     compare: comparing.open ? comparing.picked.filter((id) => !id.startsWith('file:')) : null,
+    ...taskIn(state),
   };
 }
 
@@ -119,6 +153,7 @@ function sameAddress(a: UiState, b: UiState): boolean {
   return (
     shownRun(a)?.started === shownRun(b)?.started &&
     a.selected === b.selected &&
+    a.task === b.task &&
     a.quantity === b.quantity &&
     a.tokenView === b.tokenView &&
     a.reading === b.reading &&
@@ -128,7 +163,7 @@ function sameAddress(a: UiState, b: UiState): boolean {
 }
 
 async function openLink(link: Link): Promise<void> {
-  const { run, step, token, compare } = link;
+  const { run, step, boundary, token, compare } = link;
   const shown = shownRun(useLab.getState());
   if (run !== null && (!shown || nameOf(shown) !== run)) {
     await (run === 'demo' ? openDemo() : openRun(run));
@@ -136,7 +171,9 @@ async function openLink(link: Link): Promise<void> {
   const there = shownRun(useLab.getState());
   // Another run was asked for meanwhile, or this one could not be opened: its steps mean nothing there.
   if (run === null || (there && nameOf(there) === run)) {
-    if (step !== null) dispatch({ type: 'step_selected', t: step });
+    const known = there?.boundaries.some(({ t, seq }) => t === step && seq === boundary);
+    const seq = known && boundary !== null ? { seq: boundary } : {};
+    if (step !== null) dispatch({ type: 'step_selected', t: step, ...seq });
     if (token !== null) dispatch({ type: 'token_chosen', j: token });
   }
   dispatch(...viewEvents(link));

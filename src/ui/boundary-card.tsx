@@ -3,6 +3,7 @@
 import { memo, useState } from 'react';
 import type { Settings } from '../config.ts';
 import type { Boundary } from '../records.ts';
+import { copyAddress } from './address.ts';
 import { ForkDialog } from './fork-dialog.tsx';
 import { Found } from './found.tsx';
 import { Mark } from './icons.tsx';
@@ -32,6 +33,7 @@ export const BoundaryCard = memo(function BoundaryCard({
   place,
 }: BoundaryCardProps) {
   const [open, setOpen] = useState<'record' | 'fork' | null>(null);
+  const [copied, setCopied] = useState(false);
   const wording = outcomeWording(boundary.outcome, boundary.restored);
   const first = boundary.losses[0];
   const last = boundary.losses.at(-1);
@@ -117,6 +119,22 @@ export const BoundaryCard = memo(function BoundaryCard({
               </dd>
             </div>
           )}
+          <div>
+            <dt className="unseen">{say.address}</dt>
+            <dd>
+              <button
+                type="button"
+                className="link"
+                data-tip={say.linkHelp}
+                onClick={() => {
+                  const run = shownRun(useLab.getState());
+                  if (run) void copyAddress(run, boundary.t, boundary.seq).then(setCopied);
+                }}
+              >
+                {copied ? say.copied : say.link}
+              </button>
+            </dd>
+          </div>
           <div>
             <dt className="unseen">{say.goBack}</dt>
             <dd>

@@ -2,4 +2,5 @@
 
 import { settingsFor } from '../config.ts';
 
-export const startSettings = settingsFor('household');
+export const startWorld = 'household';
+export const startSettings = settingsFor(startWorld);

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { type Link, nowhere, readLink, writeLink } from './link.ts';
 
-test('a link names a run, a step and a token', () => {
-  expect(readLink('#run=20261129-184211-9f3c&step=12&token=5')).toEqual({
+test('a link names a run, a step, an update and a token', () => {
+  expect(readLink('#run=20261129-184211-9f3c&step=12&boundary=18&token=5')).toEqual({
     ...nowhere,
     run: '20261129-184211-9f3c',
     step: 12,
+    boundary: 18,
     token: 5,
   });
 });
@@ -32,6 +33,9 @@ test('a link says how they are looked at, and which runs are compared', () => {
 test('nonsense counts as not named', () => {
   expect(readLink('#step=twelve&token=-1')).toEqual(nowhere);
   expect(readLink('#colour=red&tokens=text&charts=kl.kl2&smoothing=2&range=9.3')).toEqual(nowhere);
+  expect(readLink('#task=repair&boundary=first')).toEqual(nowhere);
+  expect(readLink('#task=repair.train.some')).toEqual(nowhere);
+  expect(readLink('#task=repair.train.1.2')).toEqual(nowhere);
   expect(readLink('')).toEqual(nowhere);
 });
 
@@ -43,9 +47,11 @@ test('writing keeps what others put into the hash, and what is written is read a
     colour: 'kl',
     range: [2, 40],
     compare: ['x', 'y'],
+    task: ['repair', 'valid_seen', 7],
   };
   const hash = writeLink('#theme=dark&step=9&token=1', link);
   expect(hash).toContain('theme=dark');
+  expect(hash).toContain('task=repair.valid_seen.7');
   expect(readLink(hash)).toEqual(link);
   expect(writeLink('#step=9&compare=', nowhere)).toBe('');
 });

@@ -1,14 +1,20 @@
-/** The address of what is on screen: run, step, token and how they are looked at, in the URL's hash. Other keys of the hash are kept. */
+/**
+ * The address of what is on screen: run, step, update, token and how they are looked at, and the task of the next
+ * episode, in the URL's hash. Other keys of the hash are kept.
+ */
 
 import { type ChartKind, chartKinds, mostSmoothing } from './chart-choices.ts';
 import { type Quantity, quantities } from './state.ts';
 import { type StepAxis, stepAxes } from './step-axis.ts';
+import type { LinkedTask } from './task-place.ts';
 
 /** null: not named, which is how the page looks when it is opened. */
 export interface Link {
   /** A stored run's id, or `demo` for the recorded run that comes with the page. */
   readonly run: string | null;
   readonly step: number | null;
+  /** The boundary that was chosen among those of its step, by its sequence number. */
+  readonly boundary: number | null;
   readonly token: number | null;
   /** What colours the tokens. */
   readonly colour: Quantity | null;
@@ -27,11 +33,14 @@ export interface Link {
   readonly range: readonly [from: number, to: number] | null;
   /** The runs that are compared; empty where the comparison is open and none is chosen. */
   readonly compare: readonly string[] | null;
+  /** What the next episode's task is. */
+  readonly task: LinkedTask | null;
 }
 
 export const nowhere: Link = {
   run: null,
   step: null,
+  boundary: null,
   token: null,
   colour: null,
   tokens: null,
@@ -43,6 +52,7 @@ export const nowhere: Link = {
   log: null,
   range: null,
   compare: null,
+  task: null,
 };
 
 /** The link in a hash such as `#run=20261129-184211-9f3c&step=12&token=5`; nonsense counts as not named. */
@@ -56,6 +66,7 @@ export function readLink(hash: string): Link {
   return {
     run: parts.get('run'),
     step: whole(parts.get('step')),
+    boundary: whole(parts.get('boundary')),
     token: whole(parts.get('token')),
     colour: among('colour', quantities),
     tokens: among('tokens', ['matrix', 'pinned']),
@@ -70,6 +81,7 @@ export function readLink(hash: string): Link {
         ? [range[0], range[1]]
         : null,
     compare: list(parts.get('compare')),
+    task: taskIn(list(parts.get('task')) ?? []),
   };
 }
 
@@ -87,6 +99,12 @@ export function writeLink(hash: string, link: Partial<Link>): string {
 /** `a.b` is two entries, and an empty text none. A dot stays as it is in an address; no id has one. */
 function list(text: string | null): readonly string[] | null {
   return text === null ? null : text.split('.').filter((one) => one !== '');
+}
+
+function taskIn([world, split, place, ...more]: readonly string[]): LinkedTask | null {
+  const index = whole(place ?? null);
+  if (world === undefined || split === undefined || index === null || more.length > 0) return null;
+  return [world, split, index];
 }
 
 function whole(text: string | null): number | null {

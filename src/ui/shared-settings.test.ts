@@ -45,6 +45,7 @@ test('a link gives the settings of whoever wrote it, also those that are as usua
   const link = writeSharedSettings('#run=a', sender, defaultSettings);
   expect(linkedSettings(link, defaultSettings)).toEqual(sender);
   expect(linkedSettings('#run=a&step=3', defaultSettings)).toBeNull();
+  expect(linkedSettings('#task=repair.train.3', defaultSettings)).toEqual(defaultSettings);
 });
 
 test('what a link changes is told with what it was, a long list in part', () => {

@@ -9,6 +9,7 @@ import {
   type Settings,
   type SettingsPatch,
 } from '../config.ts';
+import { readLink } from './link.ts';
 import { settingText } from './numbers.ts';
 import { sharedSettings as say } from './strings.ts';
 
@@ -26,11 +27,12 @@ export function readSharedSettings(hash: string): SettingsPatch {
 
 /**
  * All settings of a link: the named ones, and every other one as `usual`, as it was where the link was written. null
- * where the hash names none.
+ * where the hash names neither a setting nor a task to run with them.
  */
 export function linkedSettings(hash: string, usual: Settings): Settings | null {
   const named = readSharedSettings(hash);
-  return Object.keys(named).length === 0 ? null : { ...usual, ...named };
+  const names = Object.keys(named).length > 0 || readLink(hash).task !== null;
+  return names ? { ...usual, ...named } : null;
 }
 
 /** Changes told in full; more than these are counted. */

@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import type { EpisodeEvent, StepTaken } from '../records.ts';
-import { addressOf } from './address.ts';
+import { copyAddress } from './address.ts';
 import { ForkDialog } from './fork-dialog.tsx';
 import { Icon } from './icons.tsx';
 import { RecordDialog } from './record-dialog.tsx';
@@ -16,6 +16,9 @@ export function StepTools({ step }: { step: StepTaken }) {
   const [open, setOpen] = useState<'record' | 'fork' | 'note' | null>(null);
   const [copied, setCopied] = useState(false);
   const reading = useLab((state) => state.notebook.writer === 'other_tab');
+  const looked = useLab(({ selected, reading: { boundary } }) =>
+    selected === step.t ? boundary : null,
+  );
   if (!run) return null;
   const records: readonly EpisodeEvent[] = run.items.filter((item) => item.t === step.t);
   return (
@@ -27,12 +30,7 @@ export function StepTools({ step }: { step: StepTaken }) {
         type="button"
         className="button bare small"
         data-tip={say.linkHelp}
-        onClick={() =>
-          navigator.clipboard.writeText(addressOf(run, step.t)).then(
-            () => setCopied(true),
-            () => dispatch({ type: 'step_selected', t: step.t }),
-          )
-        }
+        onClick={() => void copyAddress(run, step.t, looked).then(setCopied)}
       >
         <Icon name="link" />
         {copied ? say.copied : say.link}

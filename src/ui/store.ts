@@ -1,9 +1,9 @@
 /** The page's one store: state, dispatch, and what is remembered between visits. */
 
 import { create } from 'zustand';
-import { fieldNames, fieldProblem, type Settings } from '../config.ts';
+import { fieldNames, fieldProblem, type Settings, settingsInto } from '../config.ts';
 import { readChoices, writeChoices } from './chart-choices.ts';
-import { startSettings } from './defaults.ts';
+import { startSettings, startWorld } from './defaults.ts';
 import { linkedSettings, writeSharedSettings } from './shared-settings.ts';
 import { initialState, reduce, type Theme, type UiEvent, type UiState } from './state.ts';
 
@@ -33,7 +33,9 @@ export function dispatch(...events: readonly UiEvent[]): void {
   if (after === before) return;
   useLab.setState(after, true);
   if (after.settings !== before.settings) {
-    remember(settingsKey, JSON.stringify(after.settings));
+    // The next visit begins in the first world: what another one wants is not what the person changed.
+    const env = after.task?.env ?? startWorld;
+    remember(settingsKey, JSON.stringify(settingsInto(startWorld, env, after.settings)));
     shareSettings(after.settings);
   }
   if (after.notebook.notify !== before.notebook.notify) {

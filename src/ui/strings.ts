@@ -216,6 +216,10 @@ export const boundaryCard = {
   json: 'JSON',
   tokens: 'tokens',
   showTokens: 'show its tokens',
+  address: 'address',
+  linkHelp: "Copies the address of this boundary; a file's run has to be opened again first.",
+  copied: 'copied',
+  link: 'link',
   goBack: 'go back to here',
   goBackHelp:
     'A new run that has the adapter, the world and the conversation of this moment, and goes on from there.',
@@ -1200,7 +1204,8 @@ export const stepTools = {
   note: 'Note',
   noteHelp:
     'Writes a note beside this step (N). It is kept with the run, and goes along when all runs are exported.',
-  linkHelp: "Copies the address of this step; a file's run has to be opened again first.",
+  linkHelp:
+    "Copies the address of this step, with the update that is looked at there; a file's run has to be opened again first.",
   copied: 'Copied',
   link: 'Link',
   json: 'JSON',
