@@ -39,6 +39,16 @@ export class EventClock {
   }
 }
 
+/** What recorded events took together, pauses left out; null where one of them was not timed. */
+export function secondsOf(events: readonly EpisodeEvent[]): number | null {
+  let sum = 0;
+  for (const { clock } of events) {
+    if (clock === undefined) return null;
+    sum += clock.seconds;
+  }
+  return sum;
+}
+
 /** What equal runs have in common. */
 export function withoutClock<E extends EpisodeEvent>(event: E): Omit<E, 'clock'> {
   const { clock: _, ...rest } = event;

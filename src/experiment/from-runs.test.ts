@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { EventClock } from '../clock.ts';
 import type { Settings } from '../config.ts';
 import { fresh, run } from '../train/testing-episode.ts';
 import { experimentOfRuns, type FinishedRun } from './from-runs.ts';
@@ -98,6 +99,25 @@ test('the tries of one task are one row, with the steps and tokens of all', asyn
   const again = experimentOfRuns([await finished(reflexion), second, first]);
   expect(again.rows).toMatchObject([{ tries: 2, solved: true }]);
   expect(again.notes.join(' ')).toContain('1 repeats');
+});
+
+test('an episode took what its steps did, over all its tries; one that was not timed has no seconds', async () => {
+  /** Each event half a second after the one before it. */
+  const timed = ({ manifest, events }: FinishedRun): FinishedRun => {
+    let now = 0;
+    const clock = new EventClock(() => 500 * now++);
+    return { manifest, events: events.map((event) => clock.stamp(event)) };
+  };
+  const first = await finished(reflexion);
+  const second = await finished(reflexion, 3, [written(first)]);
+  // Six steps with the boundary after the fifth, and three, each with a start and an end: 9 + 5 events.
+  const { header, rows, notes } = experimentOfRuns([timed(second), timed(first)]);
+  expect(rows).toMatchObject([{ tries: 2, seconds: 7 }]);
+  expect(scorecard(header, rows)[0]?.secondsPerSolved).toBe(7);
+  expect(notes.join(' ')).not.toContain('seconds');
+  const older = experimentOfRuns([timed(second), first]);
+  expect(older.rows).toMatchObject([{ tries: 2, seconds: null }]);
+  expect(older.notes).toContain('1 episodes have no seconds: not every step of theirs was timed.');
 });
 
 test('a try that begins with other words than were written has its place by their number', async () => {

@@ -1,5 +1,6 @@
 /** Single runs as an experiment, so that a report can be made of what was run by hand. */
 
+import { secondsOf } from '../clock.ts';
 import type { Settings } from '../config.ts';
 import { LabError } from '../errors.ts';
 import type { EpisodeEvent, RunManifest } from '../records.ts';
@@ -59,7 +60,7 @@ export function experimentOfRuns(runs: readonly FinishedRun[]): RunsAsExperiment
     const { task, settings } = first.manifest;
     const open = openRow({ key, arm: armOf(settings, arms).name, pair: 0, task, settings });
     const events = episode.tries.flatMap((run) => run.events);
-    rows.push(closeRow(events.reduce(foldRow, open), null, null));
+    rows.push(closeRow(events.reduce(foldRow, open), null, secondsOf(events)));
   }
   const { manifest } = newest;
   return {
@@ -87,7 +88,11 @@ export function experimentOfRuns(runs: readonly FinishedRun[]): RunsAsExperiment
     },
     rows,
     notes: [
-      'These runs were chosen by hand, so their rates are no measure of a method. Seconds and forgetting were not recorded.',
+      'These runs were chosen by hand, so their rates are no measure of a method. Forgetting was not recorded.',
+      ...counted(
+        rows.filter(({ seconds }) => seconds === null).length,
+        'episodes have no seconds: not every step of theirs was timed.',
+      ),
       ...counted(
         unforked.length - same.length,
         'runs of another model, start adapter, backend, world or split are left out.',

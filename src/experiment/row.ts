@@ -55,7 +55,7 @@ export interface Row {
   /** Mean weight of every text that was trained. */
   readonly weights: readonly number[];
   readonly retention: Retention | null;
-  /** null where it was not recorded, as of a page's runs; in files it always is. */
+  /** null where it was not recorded, as of a page's runs of before steps were timed; in files it always is. */
   readonly seconds: number | null;
   /** The version that made it, commit included; empty where it was not recorded. */
   readonly build: string;
