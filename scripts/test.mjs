@@ -1,7 +1,7 @@
 // Runs every tier of tests in order, finds or fetches the browser that they need, and ends with the
-// line `N passed, N failed` (and `, N skipped`). `--long` also runs the slow ones; names of tiers run
-// these alone, as in `npm test -- node gpu`.
-// Exit code 1 when a test failed or a tier ran none.
+// line `N passed, N failed` (and `, N skipped`). `--long` also runs the slow ones; names of tiers and files run
+// these alone, as in `npm test -- node gpu` and `npm test -- e2e/page.spec.ts`.
+// Exit code 1 when a test failed, a tier ran none, or a word names no tests.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -11,21 +11,26 @@ import { fileURLToPath } from 'node:url';
 import { browserPath } from './browser.mjs';
 import { buildCli } from './build-cli.mjs';
 import { buildPage } from './start.mjs';
+import { chosenTiers } from './tiers.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const bin = join(root, 'node_modules', '.bin');
 const scratch = mkdtempSync(join(tmpdir(), 'attt-test-'));
-const asked = process.argv.slice(2).filter((word) => !word.startsWith('--'));
-const long = process.argv.includes('--long') || asked.includes('long');
+const tiers = chosen();
+const long = process.argv.includes('--long') || tiers.some(({ name }) => name === 'long');
 
 /** Seconds that a tier may take on two cores; more is said aloud, not failed. */
-const tiers = [
-  { name: 'node', budget: 120, run: () => vitest('node') },
-  { name: 'smollm2', budget: 240, run: () => vitest('smollm2') },
-  { name: 'gpu', budget: 180, run: () => vitest('gpu') },
-  { name: 'e2e', budget: 360, run: playwright },
-  ...(long ? [{ name: 'long', budget: 3600, run: () => vitest('long') }] : []),
-];
+const budgets = { node: 120, smollm2: 240, gpu: 180, e2e: 360, long: 3600 };
+
+/** What is asked for; ends the process where some of it is no test. */
+function chosen() {
+  try {
+    return chosenTiers(process.argv.slice(2), (file) => existsSync(join(root, file)));
+  } catch (error) {
+    console.error(error.message);
+    process.exit(1);
+  }
+}
 
 /** Runs a program with its output on this terminal. True when it ended well. */
 function runs(program, args, env = {}) {
@@ -58,11 +63,11 @@ function findBrowser() {
   process.exit(1);
 }
 
-/** One vitest project: how many tests ended how, with the names of the skipped ones. */
-function vitest(project) {
+/** One vitest project, or files of it: how many tests ended how, with the names of the skipped ones. */
+function vitest(project, files) {
   const file = join(scratch, `${project}.json`);
   const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${file}`];
-  const well = runs(join(bin, 'vitest'), ['run', '--project', project, ...reporters], {
+  const well = runs(join(bin, 'vitest'), ['run', '--project', project, ...reporters, ...files], {
     // A log that no terminal shows is easier to read without codes for colours.
     ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
   });
@@ -80,9 +85,12 @@ function vitest(project) {
   };
 }
 
-function playwright() {
+/** All tests of the page, or those of some files. */
+function playwright(files) {
   const file = join(scratch, 'e2e.json');
-  const well = runs(join(bin, 'playwright'), ['test', '--reporter=list,json'], {
+  // Those that measure time follow all others, and of some files no others: one by one they have the machine alone.
+  const some = files.length > 0 ? ['--no-deps', '--workers=1', ...files] : [];
+  const well = runs(join(bin, 'playwright'), ['test', '--reporter=list,json', ...some], {
     PLAYWRIGHT_JSON_OUTPUT_NAME: file,
   });
   const stats = read(file)?.stats ?? { expected: 0, unexpected: 0, flaky: 0, skipped: 0 };
@@ -109,11 +117,10 @@ try {
   console.log('0 passed, 1 failed');
   process.exit(1);
 }
-for (const { name, budget, run } of tiers) {
-  if (asked.length > 0 && !asked.includes(name)) continue;
+for (const { name, files } of tiers) {
   console.log(`\n=== ${name}`);
   const began = Date.now();
-  const { passed, failed, skipped } = run();
+  const { passed, failed, skipped } = name === 'e2e' ? playwright(files) : vitest(name, files);
   const seconds = Math.round((Date.now() - began) / 1000);
   const none = passed + failed + skipped.length === 0;
   if (none) console.error(`The tier "${name}" ran no test.`);
@@ -121,6 +128,7 @@ for (const { name, budget, run } of tiers) {
   total.passed += passed;
   total.failed += failed + Number(none);
   total.skipped += skipped.length;
+  const budget = budgets[name];
   const late = seconds > budget ? `, over its budget of ${budget} s` : '';
   lines.push(
     `${name}: ${passed} passed, ${failed} failed, ${skipped.length} skipped in ${seconds} s${late}`,
