@@ -89,24 +89,44 @@ function wordColumns(head: Cells, rows: readonly Cells[]): ReadonlySet<number> {
 
 /** Figures are files of their own beside it: {@link figureFiles}. */
 export function toMarkdown({ title, blocks }: Report): string {
-  return `# ${title}\n\n${blocks.map(markdownOf).join('\n\n')}\n`;
+  return `# ${plain(title)}\n\n${blocks.map(markdownOf).join('\n\n')}\n`;
+}
+
+/**
+ * Words on one line that Markdown shows as they are: what would be code, emphasis, a link, HTML or an entity gets a
+ * backslash. An underscore within a word is none of these.
+ */
+function plain(words: string): string {
+  return words
+    .replace(/\s*[\n\r]\s*/g, ' ')
+    .replace(
+      /\\(?=[!-/:-@[-`{-~])|[`*<~]|&(?=#?\w+;)|\](?=[(:[])|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu,
+      '\\$&',
+    );
+}
+
+/** The same at the start of a paragraph, where it would also begin a heading, a quotation, a list or a table. */
+function paragraph(words: string): string {
+  return plain(words.trim())
+    .replace(/^[#>+|=-]/, '\\$&')
+    .replace(/^(\d+)([.)])(?=\s|$)/, '$1\\$2');
 }
 
 function markdownOf(block: Block): string {
   switch (block.kind) {
     case 'heading':
-      return `## ${block.text}`;
+      return `## ${plain(block.text)}`;
     case 'text':
-      return block.text;
+      return paragraph(block.text);
     case 'table': {
       const line = (cells: readonly string[]) =>
-        `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
+        `| ${cells.map((cell) => plain(cell).replaceAll('|', '\\|')).join(' | ')} |`;
       const words = wordColumns(block.head, block.rows);
       const rule = line(block.head.map((_, i) => (words.has(i) ? '---' : '---:')));
       return [line(block.head), rule, ...block.rows.map(line)].join('\n');
     }
     case 'figure':
-      return `![${block.text}](${block.name}.svg)`;
+      return `![${plain(block.text)}](${block.name}.svg)`;
     default:
       return block satisfies never;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { deriveRng } from '../math/rng.ts';
-import { toHtml, toMarkdown } from './document.ts';
+import { figureFiles, toHtml, toMarkdown } from './document.ts';
 import type { Header } from './header.ts';
 import { reportOf } from './report.ts';
 import { headerOf, rowOf } from './testing-rows.ts';
@@ -266,6 +266,28 @@ describe('a report', () => {
     expect(toHtml(report)).toContain('<th scope="col" class="words">verdict</th>');
     expect(toHtml(report)).toContain('<th scope="col">solved</th>');
     expect(toMarkdown(report)).toContain('| claim | verdict | numbers |\n| --- | --- | --- |');
+  });
+
+  test('has each figure in a file of its own, whatever its arms are called', () => {
+    const labels = ['модель.gguf', '模型.gguf', 'Big.gguf', 'big.gguf', 'a b', 'a-b'];
+    const arms = labels.flatMap((of) =>
+      [4, 8].map((lora_rank) => {
+        const [, attt] = headerOf(['frozen', 'attt']).arms;
+        if (!attt) throw new Error('no arm');
+        const name = `attt lora_rank=${lora_rank} [${of}]`;
+        return { ...attt, name, of, settings: { ...attt.settings, lora_rank } };
+      }),
+    );
+    const own = arms.map(({ name }) => ({
+      ...rowOf('attt', 0, 1),
+      ...{ arm: name, key: `${name}/valid_seen/0/1` },
+    }));
+    const made = reportOf({ ...header, arms }, own, '2026-11-29');
+    const figures = made.blocks.filter((block) => block.kind === 'figure');
+    expect(figures.filter(({ name }) => name.startsWith('sweep')).length).toBe(labels.length);
+    expect(Object.keys(figureFiles(made)).length).toBe(figures.length);
+    const lower = figures.map(({ name }) => name.toLowerCase());
+    expect(new Set(lower).size).toBe(figures.length);
   });
 
   test('as Markdown has the same tables, and names its figures', () => {

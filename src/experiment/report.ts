@@ -37,7 +37,7 @@ export function reportOf(
   const waiting = applicable.filter((score) => !run.includes(score));
   return {
     title: `${header.experiment.name}, ${date}`,
-    blocks: [
+    blocks: withOwnFiles([
       ...mixture(header),
       ...notes.map(text),
       ...strangers(sorted.filter((row) => !isPlanned(row))),
@@ -53,8 +53,20 @@ export function reportOf(
       ...cost(run),
       ...notApplicable(scores),
       ...settings(header),
-    ],
+    ]),
   };
+}
+
+/** Each figure in a file of its own, also where a disk takes capitals for small letters. */
+function withOwnFiles(blocks: readonly Block[]): Block[] {
+  const taken = new Set<string>();
+  return blocks.map((block) => {
+    if (block.kind !== 'figure') return block;
+    let name = block.name;
+    for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${block.name}-${n}`;
+    taken.add(name.toLowerCase());
+    return { ...block, name };
+  });
 }
 
 // ---------------------------------------------------------------- sections
@@ -313,7 +325,7 @@ function sweeps(scores: readonly Score[]): Block[] {
   return sweepsOf(scores).flatMap(({ method, of, field, points: at }) => {
     const { label } = fields[field];
     const whose = of === undefined ? method : `${method} [${of}]`;
-    const file = ['sweep', method, field, ...(of?.match(/[\w.-]+/g) ?? [])].join('-');
+    const file = ['sweep', method, field, ...(of?.match(/[\w.-]+/g) ?? [])].join('-').slice(0, 100);
     const rows = at.map(
       ({ value, score }): Cells => [
         value,

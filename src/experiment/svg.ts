@@ -102,9 +102,13 @@ export function linePlot(
   return frame(title, width, tall, [...grid, ...names, ...drawn, ...labels]);
 }
 
+/** What no XML 1.0 file may hold, escaped or not (2.2 of its specification): an SVG with one of these is not drawn. */
+const NO_CHARACTER = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+
 /** Text as XML and HTML have it. */
 export function escapeXml(text: string): string {
   return text
+    .replace(NO_CHARACTER, '\uFFFD')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
