@@ -15,6 +15,7 @@ import { readMessages } from './messages.ts';
 import {
   adapterOption,
   backendOption,
+  day,
   idList,
   indexList,
   integer,
@@ -162,9 +163,18 @@ program
   .option('--mix', 'join folders although their models, sets or settings differ', false)
   .addOption(backendOption())
   .addOption(threadsOption())
-  .action(async ([file = '', ...folders], { mix, ...options }) => {
-    if (file === 'plan' && folders.length === 1) {
-      await printJson(await showPlan(folders[0] ?? '', options));
+  .action(async ([file = '', ...more], { mix, ...options }, command: Command) => {
+    const takesNone = (what: string, names: readonly string[]) => {
+      const given = names.find((name) => command.getOptionValueSource(name) === 'cli');
+      if (given !== undefined) throw new WrongUse(`experiment ${what} takes no --${given}.`);
+    };
+    if (file === 'plan') {
+      takesNone('plan', ['out', 'shard', 'arm', 'mix']);
+      const [planned, ...others] = more;
+      if (planned === undefined || others.length > 0) {
+        throw new WrongUse(`experiment plan wants one file; found ${more.join(', ') || 'none'}.`);
+      }
+      await printJson(await showPlan(planned, options));
       return;
     }
     if (options.out === undefined) throw new WrongUse('experiment: --out names no folder yet.');
@@ -172,11 +182,14 @@ program
     if (mix && !merges) {
       throw new WrongUse('--mix joins folders that differ; use it with "experiment merge".');
     }
-    if (!merges && folders.length > 0) {
-      throw new WrongUse(`One experiment at a time; found ${[file, ...folders].join(', ')}.`);
+    if (!merges && more.length > 0) {
+      throw new WrongUse(`One experiment at a time; found ${[file, ...more].join(', ')}.`);
+    }
+    if (merges) {
+      takesNone('merge', ['shard', 'arm', 'config', 'model', 'backend', 'threads']);
     }
     const done = merges
-      ? await mergeExperiments(folders, options.out, mix)
+      ? await mergeExperiments(more, options.out, mix)
       : await runExperiment(file, options);
     await printJson(done);
     if (done.errors > 0) process.exitCode = 1;
@@ -216,7 +229,7 @@ program
   .description("a page, a text and figures from an experiment's rows, which are packed beside them")
   .argument('<folder>', 'where the rows are')
   .requiredOption('--out <folder>', 'where the report goes')
-  .requiredOption('--date <date>', 'when the rows were made, such as 2026-11-29')
+  .requiredOption('--date <date>', 'when the rows were made, such as 2026-11-29', day)
   .option('--note <text>', 'a paragraph to begin with; may be given more than once', collect, [])
   .action(async (folder, options) => printJson(await writeReport(folder, options)));
 

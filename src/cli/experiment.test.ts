@@ -13,7 +13,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Row } from '../experiment/row.ts';
 import { deriveRng } from '../math/rng.ts';
-import { readRows } from './rows.ts';
+import { readHeader, readRows } from './rows.ts';
 import { attt } from './testing.ts';
 import { randomPolicy } from './testing-policy.ts';
 import { scratchFile, scratchFolder } from './testing-scratch.ts';
@@ -65,6 +65,10 @@ describe('an experiment', () => {
     expect(ran.stderr).toContain('reflexion is not applicable');
     expect(ran.stderr).toMatch(/18\/18 .* left/);
     expect(JSON.parse(ran.stdout)).toEqual({ planned: 18, finished: 18, errors: 0 });
+    const header = await readHeader(join(folder, 'whole'));
+    expect(new Set(header?.arms.map(({ settings }) => settings.policy_model))).toEqual(
+      new Set(['random.gguf']),
+    );
     const rows = table('whole').map((line): Row => JSON.parse(line));
     expect(new Set(rows.map(({ key }) => key)).size).toBe(18);
     const trained = rows.filter(({ arm }) => arm === 'attt update_interval_k=2');
@@ -187,6 +191,17 @@ describe('an experiment', () => {
     expect(mixed.stderr).toContain('use it with "experiment merge"');
     const wrong = await attt('experiment', file, '--shard', '3/2', ...args);
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test.each([
+    [['plan'], 'experiment plan wants one file; found none.'],
+    [['plan', file, '--arm', 'attt'], 'experiment plan takes no --arm.'],
+    [['merge', folder, '--out', folder, '--shard', '1/2'], 'experiment merge takes no --shard.'],
+    [['merge', '--out', folder], 'experiment merge: no folder was given.'],
+  ])('with %j ends with 2: %s', async (args, words) => {
+    const ran = await attt('experiment', ...args);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(words);
   });
 
   test('with damaged files, says which and what to do', async () => {

@@ -14,7 +14,7 @@ import {
   planExperiment,
   shardOf,
 } from '../experiment/plan.ts';
-import { designOf, powerInWords, smallestTold } from '../experiment/power.ts';
+import { designOf, pointsTold, powerInWords } from '../experiment/power.ts';
 import { addRow, sameResult } from '../experiment/read-rows.ts';
 import {
   closeRow,
@@ -75,7 +75,7 @@ export function shardOption(text: string): Shard {
   throw new WrongUse(`--shard ${text} was given; expected i/n such as 2/8, with i from 1 to n.`);
 }
 
-/** What a file plans and what it could tell, with nothing run; the difference in points of success. */
+/** What a file plans and what it could tell, with nothing run; the difference in points of success, null where none is. */
 export async function showPlan(file: string, setup: Setup) {
   const experiment = readExperiment(await readText(file), file);
   const { plan, header } = await prepare(experiment, file, setup);
@@ -87,8 +87,8 @@ export async function showPlan(file: string, setup: Setup) {
     arms: plan.arms.map(({ name, notApplicable }) => ({ name, not_applicable: notApplicable })),
     smallest_difference: design && {
       ...design,
-      alone: 100 * smallestTold({ ...design, comparisons: 1 }),
-      among_all: 100 * smallestTold(design),
+      alone: pointsTold({ ...design, comparisons: 1 }),
+      among_all: pointsTold(design),
     },
   };
 }
@@ -233,7 +233,8 @@ async function prepare(
   const summaryServer = config === undefined ? null : await serverOf(config);
   const tasks = await splitTasks(experiment.env, experiment.split);
   const env = tasks[0]?.env ?? experiment.env;
-  const named = { ...experiment, env };
+  const settings = { ...experiment.settings, policy_model: basename(model) };
+  const named = { ...experiment, env, settings };
   const { llama, facts } = await factsOf(model, summaryServer);
   const plan = planExperiment(named, tasks, facts);
   const { adapters, arms } = await withStarts(plan.arms, file, llama);

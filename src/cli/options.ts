@@ -19,6 +19,14 @@ export function indexList(text: string): readonly number[] {
   throw new WrongUse(`--tasks ${text} was given; expected indices such as 0-9 or 0,3,7.`);
 }
 
+/** `--date 2026-11-29`: a day of the calendar, as ISO 8601 writes it. */
+export function day(text: string): string {
+  const at = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : Number.NaN);
+  // An engine may take the 30th of February for the 2nd of March.
+  if (!Number.isNaN(at.getTime()) && at.toISOString().startsWith(text)) return text;
+  throw new WrongUse(`--date ${text} was given; expected a day such as 2026-11-29.`);
+}
+
 /** A parser for an option that wants an integer of at least `least`. */
 export function integer(name: string, least: number): (text: string) => number {
   return (text) => {

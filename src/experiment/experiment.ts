@@ -48,8 +48,16 @@ const KEYS = [
   ...['name', 'question', 'env', 'split', 'tasks', 'seeds', 'methods', 'settings', 'sweep'],
 ] as const;
 
-/** The file names these itself, elsewhere. */
-const OWN: readonly FieldName[] = ['method', 'seed'];
+/** What may stand under `[settings]`. */
+const settingKeys = [...fieldNames, 'adapter'];
+
+/** What stands elsewhere than among settings, and where. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(KEYS.map((key) => [key, 'stands at the top of the file'])),
+  method: 'has a key of its own at the top of the file',
+  seed: 'has a key of its own at the top of the file',
+  policy_model: 'is not the file’s to say: --model names the model, or the page has it loaded',
+};
 
 type Table = Readonly<Record<string, unknown>>;
 
@@ -77,13 +85,15 @@ export function readExperiment(text: string, file = 'experiment.toml'): Experime
   const { expect, refuse } = expectations(file);
   for (const key of Object.keys(table)) {
     if (!(KEYS as readonly string[]).includes(key)) {
-      throw refuse(key, `is unknown; the nearest known key is ${nearestName(key, KEYS)}`);
+      const known = [...KEYS, ...settingKeys.map((name) => `settings.${name}`)];
+      throw refuse(key, `is unknown; the nearest known key is ${nearestName(key, known)}`);
     }
   }
   const method = (key: string, value: unknown): MethodName => {
     const found = methodNames.find((name) => name === value);
     if (found !== undefined) return found;
-    throw refuse(key, `names ${shown(value)}; the methods are ${methodNames.join(', ')}`);
+    const what = value === undefined ? 'is missing' : `names ${shown(value)}`;
+    throw refuse(key, `${what}; the methods are ${methodNames.join(', ')}`);
   };
   const methods = expect
     .list('methods', table.methods ?? [])
@@ -93,17 +103,18 @@ export function readExperiment(text: string, file = 'experiment.toml'): Experime
   for (const [name, value] of Object.entries(given)) {
     settings[expect.field(`settings.${name}`, name, value)] = value;
   }
-  const sweeps = expect.list('sweep', table.sweep ?? []).map((raw): Sweep => {
+  const several = '[[sweep]], of which there may be several';
+  const sweeps = expect.list('sweep', table.sweep ?? [], several).map((raw): Sweep => {
     const { method: of, adapter: starts, ...rest } = expect.table('sweep', raw);
     const vary = Object.entries(rest).map(([name, list]): Varied => {
       const key = `sweep.${name}`;
-      const values = expect.list(key, list);
-      if (values.length === 0) throw refuse(key, 'is an empty list; expected one or more values');
+      const values = expect.values(key, list);
       const [field] = values.map((value) => expect.field(key, name, value));
       return { field: field ?? 'seed', values: values as Settings[FieldName][] }; // each was checked
     });
-    const adapters = (Array.isArray(starts) ? starts : [starts ?? []].flat()).map((path) =>
-      expect.text('sweep.adapter', path),
+    const paths = starts === undefined || Array.isArray(starts) ? starts : [starts];
+    const adapters = (paths === undefined ? [] : expect.values('sweep.adapter', paths)).map(
+      (path) => expect.words('sweep.adapter', path),
     );
     return { method: method('sweep.method', of), vary, ...(adapters.length > 0 && { adapters }) };
   });
@@ -111,15 +122,15 @@ export function readExperiment(text: string, file = 'experiment.toml'): Experime
     throw refuse('methods', 'has no name and there is no [[sweep]]; expected something to run');
   }
   return {
-    name: expect.text('name', table.name),
+    name: expect.words('name', table.name),
     question: expect.text('question', table.question ?? ''),
-    env: expect.text('env', table.env ?? 'household'),
-    split: expect.text('split', table.split),
+    env: expect.words('env', table.env ?? 'household'),
+    split: expect.words('split', table.split),
     tasks: expect.indices('tasks', table.tasks),
     seeds: expect.indices('seeds', table.seeds),
     methods: [...new Set(methods)],
     settings: settings as SettingsPatch, // each value was checked against its field
-    ...(adapter !== undefined && { adapter: expect.text('settings.adapter', adapter) }),
+    ...(adapter !== undefined && { adapter: expect.words('settings.adapter', adapter) }),
     sweeps,
   };
 }
@@ -135,9 +146,19 @@ function expectations(file: string) {
       if (typeof value === 'string') return value;
       throw refuse(key, `is ${shown(value)}; expected a text`);
     },
-    list(key: string, value: unknown): readonly unknown[] {
+    words(key: string, value: unknown): string {
+      const found = expect.text(key, value);
+      if (found.trim() !== '') return found;
+      throw refuse(key, 'is empty; expected a text');
+    },
+    list(key: string, value: unknown, what = 'a list'): readonly unknown[] {
       if (Array.isArray(value)) return value;
-      throw refuse(key, `is ${shown(value)}; expected a list`);
+      throw refuse(key, `is ${shown(value)}; expected ${what}`);
+    },
+    values(key: string, value: unknown): readonly unknown[] {
+      const found = expect.list(key, value);
+      if (found.length > 0) return found;
+      throw refuse(key, 'is an empty list; expected one or more values');
     },
     table(key: string, value: unknown): Table {
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
@@ -154,11 +175,11 @@ function expectations(file: string) {
       throw refuse(key, `is ${shown(value)}; expected numbers such as "0-9" or [0, 3, 7]`);
     },
     field(key: string, name: string, value: unknown): FieldName {
+      if (Object.hasOwn(ELSEWHERE, name)) throw refuse(key, ELSEWHERE[name] ?? '');
       const field = fieldNames.find((known) => known === name);
       if (field === undefined) {
-        throw refuse(key, `is unknown; the nearest setting is ${nearestName(name, fieldNames)}`);
+        throw refuse(key, `is unknown; the nearest setting is ${nearestName(name, settingKeys)}`);
       }
-      if (OWN.includes(field)) throw refuse(key, 'has a key of its own at the top of the file');
       const problem = fieldProblem(field, value);
       if (problem === null) return field;
       throw refuse(key, `= ${shown(value)} ${problem}`);
@@ -168,5 +189,8 @@ function expectations(file: string) {
 }
 
 function shown(value: unknown): string {
-  return value === undefined ? 'missing' : JSON.stringify(value);
+  if (value === undefined) return 'missing';
+  // JSON has null for a number that is none.
+  const words = typeof value === 'number' ? String(value) : JSON.stringify(value);
+  return words.length > 120 ? `${words.slice(0, 120)}…` : words;
 }

@@ -5,6 +5,7 @@ import type { Settings } from '../config.ts';
 import { LabError } from '../errors.ts';
 import type { EpisodeEvent, RunManifest } from '../records.ts';
 import { type Tried, type Tries, triesBefore, triesFrom, withoutForks } from '../tries.ts';
+import { armName, freeName } from './arm-names.ts';
 import type { Header } from './header.ts';
 import { type Arm, differing, keyOf } from './plan.ts';
 import { closeRow, foldRow, isErrorRow, openRow, type Row } from './row.ts';
@@ -156,11 +157,13 @@ function armOf(settings: Settings, arms: Arm[]): Arm {
   const known = arms.find((arm) => differing(arm, { settings }).length === 0);
   if (known) return known;
   const plain = arms.find(({ method, name }) => method === settings.method && name === method);
-  const parts = plain
-    ? differing(plain, { settings }).map((name) => `${name}=${String(settings[name])}`)
-    : [];
+  const own = plain ? differing(plain, { settings }) : [];
+  const name = armName(
+    settings.method,
+    Object.fromEntries(own.map((field) => [field, settings[field]])),
+  );
   const arm: Arm = {
-    name: [settings.method, ...parts].join(' '),
+    name: freeName(name, new Set(arms.map((one) => one.name))),
     method: settings.method,
     settings,
     notApplicable: null,

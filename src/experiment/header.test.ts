@@ -15,6 +15,14 @@ test('rows of another task set, model or setting are refused, and what differs i
   expect(differences(header, header)).toEqual([]);
 });
 
+test('a model is known by its hash: what its file is called is no difference', () => {
+  const arms = header.arms.map((arm) => ({
+    ...arm,
+    settings: { ...arm.settings, policy_model: 'copy.gguf' },
+  }));
+  expect(differences(header, { ...header, model: 'copy.gguf', arms })).toEqual([]);
+});
+
 test('tasks are told as they are written in a file, however many there are', () => {
   const over = (tasks: readonly number[]) => ({
     ...header,

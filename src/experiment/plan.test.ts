@@ -147,6 +147,50 @@ describe('a plan', () => {
     expect(() => plan(file)).toThrow(words);
   });
 
+  test('takes triggers in any order as the same arm', () => {
+    const vary = 'triggers = [["error", "periodic"], ["periodic", "error"], ["error"]]';
+    expect(plan(FILE.replace('lora_rank = [4, 8]', vary)).arms.map(({ name }) => name)).toEqual([
+      ...['frozen', 'attt', 'attt triggers=error,periodic', 'attt triggers=error'],
+    ]);
+    // Each target's first weights are drawn after those of the one before it.
+    const targets = 'target_modules = [["k_proj", "o_proj"], ["o_proj", "k_proj"]]';
+    expect(plan(FILE.replace('lora_rank = [4, 8]', targets)).arms).toHaveLength(4);
+  });
+
+  test('names no two arms alike, however their texts read, and none on two lines', () => {
+    const long = 'You are in a house. '.repeat(20);
+    const { arms, episodes } =
+      plan(`${FILE.replace('lora_rank = [4, 8]', 'system_prompt = ["a"]\nlora_rank = [4]')}
+[[sweep]]
+method = "attt"
+system_prompt = ["a lora_rank=4", "b\\nc", "${long}", "${long}!"]
+`);
+    const cut = `"${long.slice(0, 40)}"…`;
+    expect(arms.slice(2).map(({ name }) => name)).toEqual([
+      'attt system_prompt=a lora_rank=4',
+      'attt system_prompt=a lora_rank=4 (2)',
+      'attt system_prompt="b\\nc"',
+      `attt system_prompt=${cut}`,
+      `attt system_prompt=${cut} (2)`,
+    ]);
+    expect(new Set(episodes.map(({ key }) => key)).size).toBe(7 * 3 * 2);
+  });
+
+  test('refuses at once what no memory holds', () => {
+    const numbers = (n: number) => JSON.stringify(Array.from({ length: n }, (_, i) => i + 1));
+    const began = performance.now();
+    // 100 · 16 · 100 · 100 combinations.
+    const vary = `lora_rank = ${numbers(100)}\nngram_n = ${numbers(16)}\nupdate_interval_k = ${numbers(100)}\ngrad_steps = ${numbers(100)}`;
+    expect(() => plan(FILE.replace('lora_rank = [4, 8]', vary))).toThrow(
+      'A [[sweep]] of attt has 16,000,000 combinations; expected at most 1,000.',
+    );
+    // 3 tasks × 150,000 seeds × 3 arms.
+    expect(() => plan(FILE.replace('[7, 8]', '"0-99999,100000-149999"'))).toThrow(
+      'The experiment has 3 tasks × 150,000 seeds × 3 arms; expected at most 1,000 arms and 1,000,000 episodes.',
+    );
+    expect(performance.now() - began).toBeLessThan(2000);
+  });
+
   test('tries no control that the settings of every arm leave nothing to', () => {
     const methods = '"frozen", "temperature", "repetition_penalty", "short_history"';
     const reasons = (settings: string) =>
@@ -222,6 +266,22 @@ describe('an experiment file', () => {
     ['lora_rank = [4, 8]', 'lora_rank = []', 'empty list'],
     ['lora_rank = [4, 8]', 'seed = [4]', 'a key of its own'],
     ['"frozen"', '"frosen"', 'the methods are attt'],
+    ['[settings]\n', '', 'step_limit is unknown; the nearest known key is settings.step_limit'],
+    [
+      'name = "ranks"',
+      'name = "ranks"\nadapter = "a"',
+      'the nearest known key is settings.adapter',
+    ],
+    ['step_limit = 20', 'tasks = "0"', 'settings.tasks stands at the top of the file'],
+    ['step_limit = 20', 'policy_model = "x.gguf"', '--model names the model'],
+    ['lora_rank = [4, 8]', 'policy_model = ["x", "y"]', '--model names the model'],
+    ['lora_rank = [4, 8]', 'adapter = []', 'sweep.adapter is an empty list'],
+    ['step_limit = 20', 'adapter = ""', 'settings.adapter is empty; expected a text'],
+    ['name = "ranks"', 'name = " "', 'name is empty; expected a text'],
+    ['[[sweep]]', '[sweep]', 'expected [[sweep]], of which there may be several'],
+    ['method = "attt"\n', '', 'sweep.method is missing; the methods are attt'],
+    ['lora_rank = [4, 8]', 'w_min = [nan]', 'sweep.w_min = NaN wants a number'],
+    ['lora_rank = [4, 8]', 'w_min = [-inf]', 'sweep.w_min = -Infinity wants a number'],
     ['tasks = "0-1,4"', 'tasks = "4-1"', 'expected numbers such as'],
     ['tasks = "0-1,4"', 'task = "0-1"', 'the nearest known key is tasks'],
     ['name = "ranks"', 'name = ranks', 'line 2, column'],

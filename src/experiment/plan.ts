@@ -14,10 +14,17 @@ import { LabError } from '../errors.ts';
 import type { StartAdapterRef, TaskRef } from '../records.ts';
 import { unused } from '../train/methods.ts';
 import { type ModelFacts, notApplicable } from './applicable.ts';
+import { armName, withOwnNames } from './arm-names.ts';
 import type { Experiment, Sweep } from './experiment.ts';
 
 /** The method, and the name of its plain arm, on every paired difference's other side. */
 export const BASELINE = 'frozen';
+
+/** Arms that are read side by side: far more than a table shows, far fewer than fill the memory. */
+const MOST_ARMS = 1000;
+
+/** Days of work for many machines; their keys and rows fit into the memory of one. */
+const MOST_EPISODES = 1_000_000;
 
 /** One line of the table: a method with its settings. Episodes of an arm differ by task and seed alone. */
 export interface Arm {
@@ -41,12 +48,17 @@ export function settingsOf({ settings }: Pick<Arm, 'settings'>): Settings {
   return { ...defaultSettings, ...settings };
 }
 
-/** The settings that two arms differ in; not the seed, which is only that of their first episodes. */
+/**
+ * The settings that two arms differ in; not the seed, which is only that of their first episodes, and not what the model
+ * is called, which a header knows by its hash.
+ */
 export function differing(
   one: Pick<Arm, 'settings'>,
   other: Pick<Arm, 'settings'>,
 ): readonly FieldName[] {
-  return changedFields(settingsOf(one), settingsOf(other)).filter((name) => name !== 'seed');
+  return changedFields(settingsOf(one), settingsOf(other)).filter(
+    (name) => name !== 'seed' && name !== 'policy_model',
+  );
 }
 
 export interface PlannedEpisode {
@@ -71,7 +83,7 @@ export interface Plan {
 /**
  * All episodes of an experiment. `tasks` is the whole split, in order; `model` is null while it is
  * not known, and then nothing that depends on it counts as not applicable. Throws `bad_config` for a task that the
- * split does not have, and for a sweep over a setting that does nothing in its method.
+ * split does not have, for a sweep over a setting that does nothing in its method, and for more than can be held.
  */
 export function planExperiment(
   experiment: Experiment,
@@ -90,20 +102,37 @@ export function planExperiment(
       { split: experiment.split, index },
     );
   });
-  const pairs = experiment.seeds.flatMap((seed) => chosen.map((task) => ({ task, seed })));
-  const episodes = pairs.flatMap(({ task, seed }, pair) =>
-    arms
-      .filter((arm) => arm.notApplicable === null)
-      .map((arm) => ({
-        key: keyOf({ arm: arm.name, split: task.split, task: task.index, seed }),
-        arm: arm.name,
-        pair,
+  const run = arms.filter((arm) => arm.notApplicable === null);
+  checkSize(experiment, run.length);
+  const episodes = experiment.seeds.flatMap((seed, nth) => {
+    const own = run.map((arm) => ({ ...arm, settings: { ...arm.settings, seed } }));
+    return chosen.flatMap((task, place) =>
+      own.map(({ name, settings, adapter }) => ({
+        key: keyOf({ arm: name, split: task.split, task: task.index, seed }),
+        arm: name,
+        pair: nth * chosen.length + place,
         task,
-        settings: { ...arm.settings, seed },
-        ...(arm.adapter !== undefined && { adapter: arm.adapter }),
+        settings,
+        ...(adapter !== undefined && { adapter }),
       })),
-  );
+    );
+  });
   return { experiment, arms, episodes };
+}
+
+/** Throws `bad_config` for more episodes than a plan can hold, before any is made. */
+function checkSize({ tasks, seeds }: Experiment, arms: number): void {
+  const count = tasks.length * seeds.length * arms;
+  if (arms <= MOST_ARMS && count <= MOST_EPISODES) return;
+  throw new LabError(
+    'bad_config',
+    `The experiment has ${inFull(tasks.length)} tasks × ${inFull(seeds.length)} seeds × ${inFull(arms)} arms; expected at most ${inFull(MOST_ARMS)} arms and ${inFull(MOST_EPISODES)} episodes. Take fewer, or part it into several files.`,
+    { count },
+  );
+}
+
+function inFull(count: number): string {
+  return count.toLocaleString('en-GB');
 }
 
 /** Names an episode within its experiment. */
@@ -138,7 +167,7 @@ function armsOf(experiment: Experiment): readonly Omit<Arm, 'notApplicable'>[] {
   const arm = (method: MethodName, patch: SettingsPatch, own?: string) => {
     const adapter = own ?? whole;
     return {
-      name: nameOf(method, { ...patch, ...(own !== undefined && { adapter: own }) }),
+      name: armName(method, { ...patch, ...(own !== undefined && { adapter: own }) }),
       method,
       settings: { ...base, ...patch, method },
       ...(adapter !== undefined && { adapter }),
@@ -158,12 +187,15 @@ function armsOf(experiment: Experiment): readonly Omit<Arm, 'notApplicable'>[] {
     }),
   ];
   const seen = new Set<string>();
-  return all.filter(({ settings: own, adapter }) => {
+  const different = all.filter(({ settings: own, adapter }) => {
     const idle = unused(own);
-    const used = fieldNames.filter((field) => !idle.has(field));
-    const same = JSON.stringify([used.map((field) => [field, own[field]]), adapter]);
+    const used = fieldNames.filter((field) => !idle.has(field) && field !== 'triggers');
+    // Any of the triggers is enough, in whatever order they stand.
+    const triggers = idle.has('triggers') ? [] : own.triggers.toSorted();
+    const same = JSON.stringify([used.map((field) => [field, own[field]]), triggers, adapter]);
     return seen.has(same) ? false : seen.add(same);
   });
+  return withOwnNames(different);
 }
 
 /** Throws `bad_config` for a setting that does nothing in any of the sweep's arms. */
@@ -181,12 +213,19 @@ function checkSweep({ method, vary }: Sweep, arms: readonly Settings[]): void {
   }
 }
 
-function nameOf(method: MethodName, patch: Readonly<Record<string, unknown>>): string {
-  const parts = Object.entries(patch).map(([field, value]) => `${field}=${String(value)}`);
-  return [method, ...parts].join(' ');
-}
-
-function combinations({ vary }: Sweep): readonly SettingsPatch[] {
+/** Throws `bad_config` where there are more than a table can hold, before any is made. */
+function combinations({ method, vary, adapters }: Sweep): readonly SettingsPatch[] {
+  const count = vary.reduce(
+    (product, { values }) => product * values.length,
+    adapters?.length ?? 1,
+  );
+  if (count > MOST_ARMS) {
+    throw new LabError(
+      'bad_config',
+      `A [[sweep]] of ${method} has ${inFull(count)} combinations; expected at most ${inFull(MOST_ARMS)}. Vary fewer settings together, or part it into several files.`,
+      { method, count },
+    );
+  }
   return vary.reduce<readonly SettingsPatch[]>(
     (patches, { field, values }) =>
       patches.flatMap((patch) => values.map((value) => ({ ...patch, [field]: value }))),

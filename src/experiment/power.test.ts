@@ -28,6 +28,19 @@ test('a plan is told what it can tell alone and among all its comparisons', () =
   expect(powerInWords({ tasks: 134, seeds: 3, comparisons: 1 })).not.toContain('compared');
 });
 
+// By hand, (1.95996 + 0.84162) · √((0.25 − 0.0025) · (1 + (s − 1) · 0.3) / (n · s)): 1 task × 1 seed 1.394, 2 × 1 0.986;
+// 2 tasks with 5 comparisons, 2.57583 in place of 1.95996: 1.202.
+test('a plan of too few tasks can tell no difference, and says so', () => {
+  expect(smallestTold({ tasks: 1, seeds: 1, comparisons: 1 })).toBeNull();
+  expect(smallestTold({ tasks: 2, seeds: 1, comparisons: 1 })).toBeCloseTo(0.986, 3);
+  expect(powerInWords({ tasks: 1, seeds: 1, comparisons: 2 })).toContain(
+    'No difference to frozen, however large, is told from 0 with 80 % power',
+  );
+  expect(powerInWords({ tasks: 2, seeds: 1, comparisons: 5 })).toContain(
+    'if it is 98.6 points or more, and none if all 5 are compared',
+  );
+});
+
 test('a plan has a comparison for each arm that a frozen one stands beside', () => {
   const design = (lines: string) => {
     const top = 'name = "x"\nenv = "household"\nsplit = "train"\ntasks = [0]\nseeds = [1, 2]\n';

@@ -42,21 +42,34 @@ export function differenceError({ tasks, seeds }: Omit<Design, 'comparisons'>): 
 
 /**
  * The smallest difference that a two-sided test at 5 %, divided by the number of comparisons
- * (Bonferroni; Holm is never worse), tells from 0 with 80 % power: (z₁₋α/₂ + z₀.₈) standard errors.
- * Example: 134 tasks × 3 seeds, 5 comparisons -> 0.107.
+ * (Bonferroni; Holm is never worse), tells from 0 with 80 % power: (z₁₋α/₂ + z₀.₈) standard errors. null where that is
+ * more than two success rates can differ.
+ * Example: 134 tasks × 3 seeds, 5 comparisons -> 0.107; 1 task × 1 seed -> null.
  */
-export function smallestTold(design: Design): number {
+export function smallestTold(design: Design): number | null {
   const alpha = LEVEL / Math.max(1, design.comparisons);
-  return (normalQuantile(1 - alpha / 2) + normalQuantile(POWER)) * differenceError(design);
+  const told = (normalQuantile(1 - alpha / 2) + normalQuantile(POWER)) * differenceError(design);
+  return told > 1 ? null : told;
+}
+
+/** The same in points of success. */
+export function pointsTold(design: Design): number | null {
+  const told = smallestTold(design);
+  return told === null ? null : 100 * told;
 }
 
 /** The two numbers that a person should see before a plan is run, as sentences. */
 export function powerInWords({ tasks, seeds, comparisons }: Design): string {
-  const points = (many: number) =>
-    (100 * smallestTold({ tasks, seeds, comparisons: many })).toFixed(1);
-  const all =
-    comparisons > 1 ? `, ${points(comparisons)} points if all ${comparisons} are compared` : '';
-  return `A difference to frozen is told from 0 with 80 % power if it is ${points(1)} points or more${all}; this assumes that 25 % of the pairs are solved by one arm alone.`;
+  const assumed = 'this assumes that 25 % of the pairs are solved by one arm alone.';
+  const [alone, among] = [1, comparisons].map((many) =>
+    pointsTold({ tasks, seeds, comparisons: many })?.toFixed(1),
+  );
+  if (alone === undefined) {
+    return `No difference to frozen, however large, is told from 0 with 80 % power; ${assumed}`;
+  }
+  const least = among === undefined ? 'and none' : `${among} points`;
+  const all = comparisons > 1 ? `, ${least} if all ${comparisons} are compared` : '';
+  return `A difference to frozen is told from 0 with 80 % power if it is ${alone} points or more${all}; ${assumed}`;
 }
 
 /** z with Φ(z) = p for p in (0.5, 1), by bisection. */
