@@ -1,7 +1,7 @@
 /** `attt adapter`: describes, converts, merges, compares, prunes, subtracts and mixes adapters. */
 
 import { open, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Command, Option } from 'commander';
 import { defaultSettings } from '../config.ts';
 import { type AdapterDtype, adapterDtypes } from '../formats/adapter-dtype.ts';
@@ -187,6 +187,7 @@ async function save(
   const card = { ...plain, label };
   if (out.endsWith('.gguf') || out.endsWith('.zip')) {
     const form = out.endsWith('.gguf') ? 'gguf' : 'peft';
+    await makeFolder(dirname(out));
     await writeFile(out, saveAdapter(adapter, form, dtype, config, card));
   } else {
     await makeFolder(out);
@@ -206,6 +207,7 @@ async function merge(
 ): Promise<Json> {
   if (!out.endsWith('.gguf'))
     throw new WrongUse(`--out ${out} was given; expected a name in .gguf.`);
+  await makeFolder(dirname(out));
   const aside = `${out}.part`;
   const file = await open(aside, 'w');
   let report: MergeReport | null = null;

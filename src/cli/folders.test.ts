@@ -3,13 +3,15 @@
 import { statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { headerOf } from '../experiment/testing-rows.ts';
 import { adapterCommand } from './adapter.ts';
 import { saveAdapter } from './adapters.ts';
 import { exportBundle } from './bundle.ts';
-import { runExperiment } from './experiment.ts';
+import { mergeExperiments, runExperiment } from './experiment.ts';
 import { readBytes } from './files.ts';
 import { makeFolder } from './folders.ts';
-import { openRows, writeWhole } from './rows.ts';
+import { writeReport } from './report.ts';
+import { openRows, writeHeader, writeWhole } from './rows.ts';
 import { attt } from './testing.ts';
 import { scratchFile, scratchFolder } from './testing-scratch.ts';
 
@@ -56,33 +58,58 @@ test('a place that takes no folder is named at once, with what was found there',
   expect(performance.now() - began).toBeLessThan(1000);
 });
 
-const nowhere = '/proc/nope/x';
-const refused = {
-  code: 'bad_input',
-  message: expect.stringContaining('/proc takes no new folder'),
+const v2 = 'e2e/fixtures/bundles/run-v2.attt.zip';
+const given = 'e2e/fixtures/adapters/ad_rslora';
+const done = scratchFolder();
+await writeHeader(done, headerOf(['frozen']));
+const plan = scratchFile(
+  'plan.toml',
+  'name = "x"\nenv = "household"\nsplit = "valid_seen"\ntasks = "0"\nseeds = [1]\nmethods = ["frozen"]\n',
+);
+const adapter = (...words: string[]) => adapterCommand().parseAsync(words, { from: 'user' });
+/** Every command that has `--out`, and what writes for those that ask a model first. */
+const writers: Readonly<Record<string, (out: string) => Promise<unknown>>> = {
+  ...Object.fromEntries(
+    (['files', 'csv', 'jsonl', 'peft'] as const).map((to) => [
+      `bundle export ${to}`,
+      (out: string) => exportBundle({ file: v2, to, out }),
+    ]),
+  ),
+  experiment: (out) => {
+    const where = { model: 'household', backend: 'wasm' } as const;
+    return runExperiment(plan, { ...where, out, shard: { index: 1, count: 1 }, arm: [] });
+  },
+  'experiment merge': (out) => mergeExperiments([done], out, false),
+  report: (out) => writeReport(done, { out, date: '2026-11-30', note: [] }),
+  'train --save-adapter': (out) => saveAdapter(out, []),
+  rows: (out) => openRows(out, 'rows.jsonl'),
+  'a whole file': (out) => writeWhole(out, 'report.md', ''),
+  'adapter convert': (out) => adapter('convert', '--model', tiny, '--out', out, given),
+  'adapter convert to one file': (out) =>
+    adapter('convert', '--model', tiny, '--out', join(out, 'x.zip'), given),
+  'adapter prune': (out) =>
+    adapter('prune', '--model', tiny, '--keep', '1', '--out', join(out, 'x.gguf'), given),
+  'adapter diff': (out) => adapter('diff', '--model', tiny, '--out', out, given, given),
+  'adapter mix': (out) => adapter('mix', '--model', tiny, '--t', '0', '--out', out, given, given),
+  'adapter merge': (out) =>
+    adapter('merge', '--model', tiny, '--type', 'F16', '--out', join(out, 'x.gguf'), given),
 };
 
-test('every command that writes ends where its place takes no folder', async () => {
-  const v2 = 'e2e/fixtures/bundles/run-v2.attt.zip';
-  for (const to of ['files', 'csv', 'jsonl', 'peft'] as const) {
-    await expect(exportBundle({ file: v2, to, out: nowhere }), to).rejects.toMatchObject(refused);
+test.each(Object.entries(writers))('%s ends where its place takes no folder', async (_, write) => {
+  const file = scratchFile('file', '');
+  for (const [place, why] of [
+    ['/proc/nope/x', '/proc takes no new folder'],
+    [join(file, 'below'), `${file} is a file`],
+  ] as const) {
+    await expect(write(place), place).rejects.toMatchObject({
+      code: 'bad_input',
+      message: expect.stringMatching(/^The folder .* could not be made: .*\. Name a place/),
+    });
+    await expect(write(place), place).rejects.toThrow(why);
   }
-  const plan = scratchFile(
-    'plan.toml',
-    'name = "x"\nenv = "household"\nsplit = "valid_seen"\ntasks = "0"\nseeds = [1]\nmethods = ["frozen"]\n',
-  );
-  const where = { model: 'household', backend: 'wasm' } as const;
-  const shard = { index: 1, count: 1 };
-  const experiment = runExperiment(plan, { ...where, out: nowhere, shard, arm: [] });
-  await expect(experiment).rejects.toMatchObject(refused);
-  await expect(saveAdapter(nowhere, [])).rejects.toMatchObject(refused);
-  await expect(writeWhole(nowhere, 'report.md', '')).rejects.toMatchObject(refused);
-  await expect(openRows(nowhere, 'rows.jsonl')).rejects.toMatchObject(refused);
-  const adapter = ['--model', tiny, '--out', nowhere, 'e2e/fixtures/adapters/ad_rslora'];
-  const convert = adapterCommand().parseAsync(['convert', ...adapter], { from: 'user' });
-  await expect(convert).rejects.toMatchObject(refused);
 });
 
+const nowhere = '/proc/nope/x';
 test.each([
   ['run', '--model', 'household', '--tasks', '0', '--out', nowhere],
   ['train', '--model', tiny, '--case', cases, '--save-adapter', nowhere],
@@ -91,6 +118,12 @@ test.each([
   expect(ran).toMatchObject({ code: 1, stdout: '' });
   expect(ran.stderr).toContain('attt: The folder "/proc/nope/x" could not be made');
   expect(ran.stderr).not.toContain('Backend');
+});
+
+test('an adapter that is one file makes the folders above it', async () => {
+  const out = join(folder, 'new', 'deeper', 'x.gguf');
+  await adapter('convert', '--model', tiny, '--out', out, given);
+  expect(statSync(out).size).toBeGreaterThan(0);
 });
 
 test('a file without end is given up, with what was read', async () => {

@@ -21,7 +21,9 @@ export async function readHeader(folder: string): Promise<Header | null> {
   try {
     text = await readFile(path, 'utf8');
   } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return null;
+    // Below a file there is nothing either.
+    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : null;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw thrown;
   }
   return headerIn(text, path);
