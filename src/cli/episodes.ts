@@ -71,7 +71,10 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
   const { episodes, modelSha256: sha256, remote, summaryServer, bundles, times } = job;
   const { signal } = new AbortController();
   const engine = new EngineHost(env, backend);
-  const context = Math.max(...episodes.map(({ settings }) => withMethod(settings).context_length));
+  const context = episodes.reduce(
+    (most, { settings }) => Math.max(most, withMethod(settings).context_length),
+    0,
+  );
   if (remote) {
     await engine.connect(remote, signal);
     note(`${remote.model} on ${completionsUrl(remote.baseUrl).origin}.`);

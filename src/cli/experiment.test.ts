@@ -214,9 +214,8 @@ describe('an experiment', () => {
       return ran.stderr;
     };
     expect(await why('experiment.json', '{"schema":1,"exp')).toContain('is damaged: it is no JSON');
-    expect(await why('experiment.json', '{"schema":1}')).toContain(
-      'expected what "attt experiment"',
-    );
+    expect(await why('experiment.json', '{"schema":1}')).toContain('its env is missing');
+    expect(await why('experiment.json', '{"schema":2}')).toContain('what "attt experiment" writes');
     const header = readFileSync(join(folder, 'whole', 'experiment.json'));
     writeFileSync(join(out, 'experiment.json'), header);
     expect(await why('rows.jsonl', '{"key"\n')).toContain('rows.jsonl, line 1, is damaged');

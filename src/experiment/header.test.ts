@@ -55,9 +55,30 @@ test.each([
   ['null', 'has no schema'],
   ['[]', 'has no schema'],
   ['{"att": {}}', 'has no schema'],
-  ['{"schema":1}', 'has no tasks, seeds or arms'],
+  ['{"schema":1}', 'is damaged: its env is missing, expected a text'],
+  ['{"schema":"9"}', 'has schema "9"; expected what "attt experiment" writes, with schema 1'],
   ['{"schema":9}', 'has schema 9; expected what "attt experiment" writes, with schema 1'],
 ])('a file of %s is no header: %s', (text, words) => {
   expect(() => readHeader(text, 'there/experiment.json')).toThrow(`there/experiment.json ${words}`);
   expect(readHeader(JSON.stringify(header), 'here')).toEqual(header);
+});
+
+const [frozen, attt] = header.arms;
+const { experiment } = header;
+test.each([
+  [{ planned: undefined }, 'is damaged: its planned is missing, expected a whole number from 0'],
+  [{ experiment: { ...experiment, question: null } }, 'of the experiment, its question is null'],
+  [{ experiment: { ...experiment, split: undefined } }, 'of the experiment, its split is missing'],
+  [{ experiment: { ...experiment, seeds: [-1] } }, 'of the experiment, its seeds is [-1]'],
+  [{ arms: [frozen, null] }, 'its arms is [{"name":"frozen"'],
+  [{ arms: [{ ...frozen, name: 3 }] }, 'of an arm, its name is 3, expected a text'],
+  [{ arms: [{ ...frozen, notApplicable: 0 }] }, 'of an arm, its notApplicable is 0'],
+  [{ arms: [frozen, { ...attt, name: 'frozen' }] }, 'two arms are called "frozen"'],
+  [{ arms: [{ ...attt, method: 'dream' }] }, 'has an arm of the method "dream"; this version has'],
+  [{ arms: [{ ...attt, settings: {} }] }, 'has an arm of the method missing'],
+  [{ mixed: {} }, 'of the mix, its differences is missing, expected a list of texts'],
+  [{ mixed: { differences: [], experiments: [{}] } }, 'its env is missing'],
+])('a header with %j is refused: %s', (over, words) => {
+  const text = JSON.stringify({ ...header, ...over });
+  expect(() => readHeader(text, 'there/experiment.json')).toThrow(words);
 });

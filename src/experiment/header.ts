@@ -1,8 +1,21 @@
 /** What rows need to be comparable: the experiment with its task set, model and machine. */
 
+import { methodNames } from '../config.ts';
 import { LabError } from '../errors.ts';
 import { formatIndices } from '../formats/indices.ts';
 import type { BackendName } from '../records.ts';
+import {
+  type Check,
+  count,
+  isCount,
+  isTable,
+  misfit,
+  shown,
+  type Table,
+  text,
+  textOrNull,
+  texts,
+} from './checks.ts';
 import type { Experiment } from './experiment.ts';
 import { type Arm, differing, keyOf, settingsOf } from './plan.ts';
 
@@ -33,29 +46,95 @@ export interface Mixed {
   readonly labels?: readonly string[];
 }
 
-/** Reads an `experiment.json`. Throws `bad_input` for what is no JSON and `unsupported` for another file. */
+/**
+ * Reads an `experiment.json`. Throws `bad_input` for what is no JSON or has a field that is not as it was written, and
+ * `unsupported` for another file and for a method that this version does not have.
+ */
 export function readHeader(text: string, where: string): Header {
   let found: unknown;
   try {
     found = JSON.parse(text);
   } catch {
+    throw damaged(where, 'it is no JSON');
+  }
+  const { schema } = isTable(found) ? found : {};
+  if (!isTable(found) || schema !== 1) {
     throw new LabError(
-      'bad_input',
-      `${where} is damaged: it is no JSON. Restore it, or take it away: what it held is made again.`,
+      'unsupported',
+      `${where} has ${schema === undefined ? 'no schema' : `schema ${shown(schema)}`}; expected what "attt experiment" writes, with schema 1. Take another folder, or another version.`,
       { where },
     );
   }
-  const header = (typeof found === 'object' ? found : null) as Partial<Header> | null; // looked at below
-  const { experiment, arms, schema } = header ?? {};
-  const lists = [experiment?.tasks, experiment?.seeds, arms];
-  const named = Array.isArray(arms) && arms.every((arm) => arm?.name !== undefined && arm.settings);
-  if (schema === 1 && lists.every((list) => Array.isArray(list)) && named) return header as Header; // ours
-  const what = schema === 1 ? 'no tasks, seeds or arms' : schema ? `schema ${schema}` : 'no schema';
-  throw new LabError(
-    'unsupported',
-    `${where} has ${what}; expected what "attt experiment" writes, with schema 1. Take another folder, or another version.`,
+  checkHeader(found, where);
+  return found as unknown as Header; // every field was checked
+}
+
+function damaged(where: string, what: string): LabError {
+  return new LabError(
+    'bad_input',
+    `${where} is damaged: ${what}. Restore it, or take it away: what it held is made again.`,
     { where },
   );
+}
+
+// ---------------------------------------------------------------- fields
+
+const counts: Check = {
+  is: (value) => Array.isArray(value) && value.every(isCount),
+  expected: 'a list of whole numbers from 0',
+};
+const table: Check = { is: isTable, expected: 'a table' };
+
+const headerChecks: Readonly<Partial<Record<keyof Header, Check>>> = {
+  ...{ env: text, taskSet: text, model: text, modelSha256: text, backend: text },
+  ...{ appVersion: text, planned: count, experiment: table },
+  arms: {
+    is: (value) => Array.isArray(value) && value.every(isTable),
+    expected: 'a list of tables',
+  },
+};
+const experimentChecks: Readonly<Partial<Record<keyof Experiment, Check>>> = {
+  ...{ name: text, question: text, split: text, tasks: counts, seeds: counts },
+};
+const armChecks: Readonly<Partial<Record<keyof Arm, Check>>> = {
+  ...{ name: text, settings: table, notApplicable: textOrNull },
+};
+const mixedChecks: Readonly<Partial<Record<keyof Mixed, Check>>> = {
+  differences: texts,
+  experiments: {
+    is: (value) => Array.isArray(value) && value.length > 0 && value.every(isTable),
+    expected: 'a list of headers',
+  },
+  labels: { is: (value) => value === undefined || texts.is(value), expected: texts.expected },
+};
+
+/** Throws as {@link readHeader} does. Settings that an older file lacks have their defaults: {@link settingsOf}. */
+function checkHeader(header: Table, where: string): void {
+  const check = (value: unknown, whose: string, checks: Readonly<Record<string, Check>>): Table => {
+    if (!isTable(value)) throw damaged(where, `${whose}it is ${shown(value)}, expected a table`);
+    const wrong = misfit(value, checks);
+    if (wrong !== null) throw damaged(where, `${whose}${wrong}`);
+    return value;
+  };
+  const { experiment, arms, mixed } = check(header, '', headerChecks);
+  check(experiment, 'of the experiment, ', experimentChecks);
+  const names = new Set<unknown>();
+  for (const arm of Array.isArray(arms) ? arms : []) {
+    const { name, method, settings } = check(arm, 'of an arm, ', armChecks);
+    if (names.has(name)) throw damaged(where, `two arms are called ${shown(name)}`);
+    names.add(name);
+    for (const found of [method, isTable(settings) ? settings.method : null]) {
+      if (methodNames.some((known) => known === found)) continue;
+      throw new LabError(
+        'unsupported',
+        `${where} has an arm of the method ${shown(found)}; this version has ${methodNames.join(', ')}. Take the version that wrote it.`,
+        { where },
+      );
+    }
+  }
+  if (mixed === undefined) return;
+  const { experiments } = check(mixed, 'of the mix, ', mixedChecks);
+  for (const one of Array.isArray(experiments) ? experiments : []) checkHeader(one, where);
 }
 
 /** What an arm of the i-th of its experiments is called in a header; of a header that is no mix, what it is called. */

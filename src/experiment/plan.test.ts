@@ -186,7 +186,7 @@ system_prompt = ["a lora_rank=4", "b\\nc", "${long}", "${long}!"]
     );
     // 3 tasks × 150,000 seeds × 3 arms.
     expect(() => plan(FILE.replace('[7, 8]', '"0-99999,100000-149999"'))).toThrow(
-      'The experiment has 3 tasks × 150,000 seeds × 3 arms; expected at most 1,000 arms and 1,000,000 episodes.',
+      'The experiment has 3 tasks × 150,000 seeds × 3 arms; expected at most 1,000 arms and 250,000 episodes.',
     );
     expect(performance.now() - began).toBeLessThan(2000);
   });

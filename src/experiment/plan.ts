@@ -23,8 +23,8 @@ export const BASELINE = 'frozen';
 /** Arms that are read side by side: far more than a table shows, far fewer than fill the memory. */
 const MOST_ARMS = 1000;
 
-/** Days of work for many machines; their keys and rows fit into the memory of one. */
-const MOST_EPISODES = 1_000_000;
+/** Their rows, of 1 to 2 kB, fit into one text, of which an engine takes 2^29 characters. */
+const MOST_EPISODES = 250_000;
 
 /** One line of the table: a method with its settings. Episodes of an arm differ by task and seed alone. */
 export interface Arm {

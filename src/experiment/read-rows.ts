@@ -4,6 +4,19 @@ import { methodNames } from '../config.ts';
 import { LabError } from '../errors.ts';
 import { finiteOrMax } from '../math/overflow.ts';
 import type { StopReason } from '../records.ts';
+import {
+  type Check,
+  count,
+  isCount,
+  isNumber,
+  isTable,
+  misfit,
+  oneOf,
+  shown,
+  text,
+  textOrNull,
+  texts,
+} from './checks.ts';
 import { keyOf } from './plan.ts';
 import { isErrorRow, type Row } from './row.ts';
 
@@ -72,9 +85,8 @@ export function readRow(line: string, where: string): Row {
     );
   }
   const row: Readonly<Record<string, unknown>> = upgraded(found);
-  for (const [field, { is, expected }] of Object.entries(checks)) {
-    if (!is(row[field])) throw refuse(`its ${field} is ${shown(row[field])}, expected ${expected}`);
-  }
+  const wrong = misfit(row, checks);
+  if (wrong !== null) throw refuse(wrong);
   const checked = row as unknown as Row; // every field was checked
   const { key } = checked;
   const due = keyOf(checked);
@@ -106,11 +118,6 @@ function isLost(losses: unknown): boolean {
 
 // ---------------------------------------------------------------- fields
 
-interface Check {
-  readonly is: (value: unknown) => boolean;
-  readonly expected: string;
-}
-
 const reasons: Readonly<Record<StopReason, true>> = {
   solved: true,
   failed: true,
@@ -121,22 +128,11 @@ const reasons: Readonly<Record<StopReason, true>> = {
   engine_error: true,
 };
 
-const isText = (value: unknown) => typeof value === 'string';
-const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
-const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value);
-const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isLoss = (value: unknown) =>
   isTable(value) && isNumber(value.base) && isNumber(value.adapter);
 // JSON has null where a number was not finite.
 const isNumberOrNull = (value: unknown) => value === null || isNumber(value);
 
-const text: Check = { is: isText, expected: 'a text' };
-const textOrNull: Check = {
-  is: (value) => value === null || isText(value),
-  expected: 'a text or null',
-};
-const count: Check = { is: isCount, expected: 'a whole number from 0' };
 const counts: Check = {
   is: (value) => isTable(value) && Object.values(value).every(isCount),
   expected: 'whole numbers by name',
@@ -150,19 +146,13 @@ const checks: Readonly<Record<keyof Row, Check>> = {
   schema: { is: (value) => value === 1, expected: '1' },
   key: text,
   arm: text,
-  method: {
-    is: (value) => methodNames.some((name) => name === value),
-    expected: `one of ${methodNames.join(', ')}`,
-  },
+  method: oneOf(methodNames),
   split: text,
   task: count,
   kind: textOrNull,
   seed: count,
   start: text,
-  reason: {
-    is: (value) => isText(value) && Object.hasOwn(reasons, String(value)),
-    expected: `one of ${Object.keys(reasons).join(', ')}`,
-  },
+  reason: oneOf(Object.keys(reasons)),
   error: textOrNull,
   solved: { is: (value) => typeof value === 'boolean', expected: 'true or false' },
   tries: count,
@@ -174,10 +164,7 @@ const checks: Readonly<Record<keyof Row, Check>> = {
   outcomes: counts,
   actions: counts,
   refused: count,
-  commands: {
-    is: (value) => Array.isArray(value) && value.every(isText),
-    expected: 'a list of texts',
-  },
+  commands: texts,
   repetition: numbers,
   kl: numbers,
   weights: numbers,
@@ -188,8 +175,3 @@ const checks: Readonly<Record<keyof Row, Check>> = {
   seconds: { is: (value) => isNumber(value) && Number(value) >= 0, expected: 'seconds from 0' },
   build: text,
 };
-
-function shown(value: unknown): string {
-  const words = JSON.stringify(value) ?? 'missing';
-  return words.length > 60 ? `${words.slice(0, 60)}…` : words;
-}
