@@ -5,6 +5,7 @@
  * as float32.
  */
 
+import { addScaled, dotBlock } from './dot-block.as';
 import { storePanel } from './panel.as';
 
 /**
@@ -58,72 +59,14 @@ export function panelTimes4(
     const toSums = sums - s;
     for (let i: usize = 0; i < 128; i += 16) v128.store(acc + i, i32x4.splat(0));
     for (let b = 0; b < blocks; b++) {
-      let a0 = i32x4.splat(0);
-      let a1 = i32x4.splat(0);
-      let a2 = i32x4.splat(0);
-      let a3 = i32x4.splat(0);
-      let b0 = i32x4.splat(0);
-      let b1 = i32x4.splat(0);
-      let b2 = i32x4.splat(0);
-      let b3 = i32x4.splat(0);
       const end = wp + vectors;
-      for (; wp < end; wp += 16) {
-        const v = v128.load(wp);
-        const w0 = i16x8.extend_low_i8x16_s(v);
-        const w1 = i16x8.extend_high_i8x16_s(v);
-        let x = v128.load32_splat(xp);
-        a0 = i32x4.add(a0, i32x4.dot_i16x8_s(w0, x));
-        b0 = i32x4.add(b0, i32x4.dot_i16x8_s(w1, x));
-        x = v128.load32_splat(xp, 4);
-        a1 = i32x4.add(a1, i32x4.dot_i16x8_s(w0, x));
-        b1 = i32x4.add(b1, i32x4.dot_i16x8_s(w1, x));
-        x = v128.load32_splat(xp, 8);
-        a2 = i32x4.add(a2, i32x4.dot_i16x8_s(w0, x));
-        b2 = i32x4.add(b2, i32x4.dot_i16x8_s(w1, x));
-        x = v128.load32_splat(xp, 12);
-        a3 = i32x4.add(a3, i32x4.dot_i16x8_s(w0, x));
-        b3 = i32x4.add(b3, i32x4.dot_i16x8_s(w1, x));
-        xp += 16;
-      }
-      finish(acc, a0, b0, wp, sp, sp + toSums, offsets);
-      finish(acc + 32, a1, b1, wp, sp + 4, sp + toSums + 4, offsets);
-      finish(acc + 64, a2, b2, wp, sp + 8, sp + toSums + 8, offsets);
-      finish(acc + 96, a3, b3, wp, sp + 12, sp + toSums + 12, offsets);
-      wp += gap;
+      dotBlock(acc, wp, end, xp, sp, sp + toSums, true, offsets);
+      xp += vectors;
+      wp = end + gap;
       sp += 16;
     }
     storePanel(acc, y, t, tokens, row, rows);
   }
-}
-
-/** acc[8] += d · s · q-sums (+ m · sum of x). */
-// @ts-ignore: decorator
-@inline
-function finish(
-  acc: usize,
-  a: v128,
-  b: v128,
-  scales: usize,
-  s: usize,
-  sum: usize,
-  offsets: bool,
-): void {
-  const s4 = v128.load32_splat(s);
-  let y0 = plus(v128.load(acc), a, v128.load(scales), s4);
-  let y1 = plus(v128.load(acc, 16), b, v128.load(scales, 16), s4);
-  if (offsets) {
-    const x = v128.load32_splat(sum);
-    y0 = f32x4.add(y0, f32x4.mul(v128.load(scales, 32), x));
-    y1 = f32x4.add(y1, f32x4.mul(v128.load(scales, 48), x));
-  }
-  v128.store(acc, y0);
-  v128.store(acc, y1, 16);
-}
-
-// @ts-ignore: decorator
-@inline
-function plus(acc: v128, q: v128, d: v128, s: v128): v128 {
-  return f32x4.add(acc, f32x4.mul(f32x4.convert_i32x4_s(q), f32x4.mul(d, s)));
 }
 
 /** The same for one token, bit for bit. */
@@ -166,7 +109,7 @@ export function bytesTimes1(
         b1 = i32x4.add(b1, i32x4.dot_i16x8_s(i16x8.extend_high_i8x16_s(v), x));
         xp += 8;
       }
-      finish(acc, i32x4.add(a0, a1), i32x4.add(b0, b1), wp, sp, mp, offsets);
+      addScaled(acc, i32x4.add(a0, a1), i32x4.add(b0, b1), wp, sp, mp, true, offsets);
       wp += offsets ? 64 : 32;
       sp += 4;
       mp += 4;

@@ -5,6 +5,7 @@
  * Σ_r dy m stays float32.
  */
 
+import { dotBlock } from './dot-block.as';
 import { spread } from './nibbles.as';
 import { sum4 } from './vec.as';
 
@@ -284,47 +285,11 @@ function timesEight(work: usize, groups: i32, c: i32): void {
   let sp = work + S;
   for (let i: usize = 0; i < 128; i += 16) v128.store(acc + i, f32x4.splat(0));
   for (let g = 0; g < groups; g++) {
-    let a0 = i32x4.splat(0);
-    let a1 = i32x4.splat(0);
-    let a2 = i32x4.splat(0);
-    let a3 = i32x4.splat(0);
-    let b0 = i32x4.splat(0);
-    let b1 = i32x4.splat(0);
-    let b2 = i32x4.splat(0);
-    let b3 = i32x4.splat(0);
-    const end = wp + 8 * GROUP;
-    for (; wp < end; wp += 16) {
-      const v = v128.load(wp);
-      const w0 = i16x8.extend_low_i8x16_s(v);
-      const w1 = i16x8.extend_high_i8x16_s(v);
-      let x = v128.load32_splat(xp);
-      a0 = i32x4.add(a0, i32x4.dot_i16x8_s(w0, x));
-      b0 = i32x4.add(b0, i32x4.dot_i16x8_s(w1, x));
-      x = v128.load32_splat(xp, 4);
-      a1 = i32x4.add(a1, i32x4.dot_i16x8_s(w0, x));
-      b1 = i32x4.add(b1, i32x4.dot_i16x8_s(w1, x));
-      x = v128.load32_splat(xp, 8);
-      a2 = i32x4.add(a2, i32x4.dot_i16x8_s(w0, x));
-      b2 = i32x4.add(b2, i32x4.dot_i16x8_s(w1, x));
-      x = v128.load32_splat(xp, 12);
-      a3 = i32x4.add(a3, i32x4.dot_i16x8_s(w0, x));
-      b3 = i32x4.add(b3, i32x4.dot_i16x8_s(w1, x));
-      xp += 16;
-    }
-    plus(acc, a0, b0, sp);
-    plus(acc + 32, a1, b1, sp + 4);
-    plus(acc + 64, a2, b2, sp + 8);
-    plus(acc + 96, a3, b3, sp + 12);
+    dotBlock(acc, wp, wp + 8 * GROUP, xp, sp, 0, false, false);
+    wp += 8 * GROUP;
+    xp += 8 * GROUP;
     sp += 16;
   }
-}
-
-// @ts-ignore: decorator
-@inline
-function plus(acc: usize, a: v128, b: v128, scale: usize): void {
-  const s = v128.load32_splat(scale);
-  v128.store(acc, f32x4.add(v128.load(acc), f32x4.mul(f32x4.convert_i32x4_s(a), s)));
-  v128.store(acc, f32x4.add(v128.load(acc, 16), f32x4.mul(f32x4.convert_i32x4_s(b), s)), 16);
 }
 
 /** ACC and each token's SUMS to eight columns of `tokens` rows, `row` bytes apart. */
