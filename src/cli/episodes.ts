@@ -6,7 +6,6 @@ import { runEpisode } from '../episode.ts';
 import { heldConversation, heldTexts } from '../experiment/held-texts.ts';
 import type { Retention } from '../experiment/row.ts';
 import { completionsUrl } from '../formats/channel.ts';
-import { mean } from '../math/statistics.ts';
 import { adapterLabel, openAdapter } from '../model/adapter-file.ts';
 import type { LlamaConfig } from '../model/llama-config.ts';
 import { templateOf } from '../model/policy.ts';
@@ -15,6 +14,7 @@ import type { Learner, Snapshots, TrainText } from '../ports.ts';
 import type { EpisodeEvent, LearnerSnapshot, RemoteRef, TaskRef } from '../records.ts';
 import { encodeChat } from '../text/chat.ts';
 import { methods, withMethod } from '../train/methods.ts';
+import { meanCrossEntropy } from '../train/validation.ts';
 import { nextTry } from '../tries.ts';
 import { EngineHost } from '../workers/engine.ts';
 import { bundleRun } from '../workers/run-bundle.ts';
@@ -181,21 +181,9 @@ async function heldLosses(
   const within = (j: number) => own.some((span) => span && span.start <= j && j < span.end);
   const weights = ids.map((_, j) => (within(j) ? 1 : 0));
   return {
-    texts: await meanLoss(texts, learner, signal),
-    turns: await meanLoss([{ context: [], ids, weights }], learner, signal),
+    texts: await meanCrossEntropy(texts, learner, signal),
+    turns: await meanCrossEntropy([{ context: [], ids, weights }], learner, signal),
   };
-}
-
-async function meanLoss(
-  texts: readonly TrainText[],
-  learner: Learner,
-  signal: AbortSignal,
-): Promise<number> {
-  const all: number[] = [];
-  for (const text of texts) {
-    for (const ce of await learner.measure(text, signal)) if (ce !== null) all.push(ce);
-  }
-  return mean(all);
 }
 
 /** The episode's start as bytes of its own, so that nothing that learns can reach it. */

@@ -15,7 +15,6 @@ import {
   readTrainingCase,
   runTrainingCase,
   sequenceOf,
-  shapesOf,
 } from '../train/training-case.ts';
 import { updateAdapter } from '../train/update.ts';
 import { cacheFor } from './cache.ts';
@@ -98,7 +97,7 @@ describe('tiny models on WebGPU', () => {
     const tokenizer = createTokenizer(gguf.metadata);
     const training = readTrainingCase(trainingCases.visible_all_modules);
     using adapter = new Adapter(caseStart(model, training));
-    using adam = new Adam(shapesOf(adapter));
+    using adam = new Adam(adapter.parameters());
     using cache = cacheFor(model);
     const tell = (prompt: readonly number[], signal?: AbortSignal) =>
       finish(
@@ -186,7 +185,7 @@ describe.skipIf(!present)('SmolLM2-135M-Instruct Q4_1 on WebGPU', { timeout: 400
   it('makes one update on 32 tokens as transformers and PEFT do', async () => {
     const training = readTrainingCase(smollm2Update);
     using adapter = new Adapter(caseStart(model, training));
-    using adam = new Adam(shapesOf(adapter));
+    using adam = new Adam(adapter.parameters());
     const { losses, ceBefore, gradNorms } = await finish(
       updateAdapter(model, adapter, adam, [sequenceOf(training)], {
         steps: training.steps,

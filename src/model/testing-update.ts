@@ -2,7 +2,6 @@
 
 import { deriveRng } from '../math/rng.ts';
 import { Adam } from '../train/adam.ts';
-import { shapesOf } from '../train/training-case.ts';
 import { type UpdateResult, updateAdapter } from '../train/update.ts';
 import type { LlamaModel } from './llama.ts';
 import { projectionShape } from './llama-config.ts';
@@ -21,7 +20,7 @@ export function equip(model: LlamaModel): { readonly adapter: Adapter; readonly 
     deriveRng(1),
   );
   const adapter = new Adapter(start);
-  return { adapter, adam: new Adam(shapesOf(adapter)) };
+  return { adapter, adam: new Adam(adapter.parameters()) };
 }
 
 /** Adam steps on `ids`, all but the first of weight 1; `maxGradNorm` 0: gradients stay as they are. */

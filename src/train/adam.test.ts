@@ -9,7 +9,7 @@ beforeAll(async () => {
 
 describe('Adam', () => {
   it("takes PyTorch's first step, and a zero gradient moves nothing (B32)", async () => {
-    using adam = new Adam([[1, 3]]);
+    using adam = new Adam([{ shape: [1, 3] }]);
     const [next] = adam.update([tf.tensor2d([[0, 0, 0]])], [tf.tensor2d([[0, 0.02, -3]])], 1e-3);
     const found = [...((await next?.data()) ?? [])];
     // numpy: -lr · g / (|g| + 1e-8) at the first step
@@ -26,7 +26,7 @@ describe('Adam', () => {
   });
 
   it('keeps unused rows at zero over many steps', async () => {
-    using adam = new Adam([[2, 2]]);
+    using adam = new Adam([{ shape: [2, 2] }]);
     let parameter = tf.tensor2d([
       [1, 1],
       [0, 0],

@@ -32,9 +32,9 @@ export class Adam {
   #step = 0;
 
   /** Zero moments for parameters of these shapes. */
-  constructor(shapes: readonly (readonly [number, number])[], settings: AdamSettings = ADAM) {
+  constructor(parameters: readonly Pick<tf.Tensor2D, 'shape'>[], settings: AdamSettings = ADAM) {
     this.#settings = settings;
-    const zeros = () => shapes.map(([rows, cols]) => tf.keep(tf.zeros<tf.Rank.R2>([rows, cols])));
+    const zeros = () => parameters.map(({ shape }) => tf.keep(tf.zeros<tf.Rank.R2>(shape)));
     this.#m = zeros();
     this.#v = zeros();
   }

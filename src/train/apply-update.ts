@@ -8,7 +8,7 @@ import { type Conversation, conversationIds } from '../text/conversation.ts';
 import type { BoundaryPorts, BoundaryRules, BoundaryState } from './boundary-state.ts';
 import type { Candidate } from './candidate.ts';
 import { tokenColumns } from './token-columns.ts';
-import { heldTexts, score } from './validation.ts';
+import { heldTexts, meanCrossEntropy } from './validation.ts';
 
 export interface Applied {
   /** What the boundary's event tells of it. */
@@ -45,7 +45,10 @@ export async function applyUpdate(
   const untouched =
     held.length === 0
       ? null
-      : { snapshot: await learner.snapshot(), score: await score(held, learner, signal) };
+      : {
+          snapshot: await learner.snapshot(),
+          score: await meanCrossEntropy(held, learner, signal),
+        };
   const replay = stream('replay', t)
     .shuffle(state.accepted)
     .slice(0, settings.replay_texts)
@@ -68,7 +71,7 @@ export async function applyUpdate(
     texts: held.length,
     source,
     before: untouched.score,
-    after: finiteOrMax(await score(held, learner, signal)),
+    after: finiteOrMax(await meanCrossEntropy(held, learner, signal)),
   };
   const steps = result.losses.length - 1;
   const weighed = texts.reduce((sum, { weights }) => sum + weights.filter((w) => w > 0).length, 0);

@@ -10,7 +10,8 @@ import { type LlamaModel, loadLlama } from '../model/llama.ts';
 import { Adapter } from '../model/lora.ts';
 import { nodeWasmPaths } from '../model/wasm-paths-node.ts';
 import { rowDrift } from './drift.ts';
-import { caseStart, labelRows, readTrainingCase, sequenceOf } from './training-case.ts';
+import { targetsOf } from './loss.ts';
+import { caseStart, readTrainingCase, sequenceOf } from './training-case.ts';
 
 const fixture = (path: string) =>
   readFileSync(new URL(`../../e2e/fixtures/engine/${path}`, import.meta.url));
@@ -35,7 +36,7 @@ it("has PEFT's KL as its mean over the trained positions", async () => {
   const sequence = sequenceOf(training);
   using adapter = new Adapter(caseStart(model, training));
   using start = base();
-  const { kl } = await rowDrift(model, adapter, start, sequence.ids, labelRows(sequence), 0);
+  const { kl } = await rowDrift(model, adapter, start, sequence.ids, targetsOf(sequence).rows, 0);
   const mean = kl.reduce((sum, value) => sum + value, 0) / kl.length;
   expect(Math.abs(mean / visible.kl_adapter_base_before - 1)).toBeLessThan(1e-3);
 });

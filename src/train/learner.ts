@@ -14,7 +14,7 @@ import type { Tokenizer } from '../text/tokenizer.ts';
 import { Adam } from './adam.ts';
 import { rowDrift } from './drift.ts';
 import { Ewc } from './ewc.ts';
-import { dataOf, type WeightedIds } from './loss.ts';
+import { dataOf, targetsOf, type WeightedIds } from './loss.ts';
 import { measureCrossEntropy, updateAdapter } from './update.ts';
 
 /** An adapter that learns within one episode. Owns the adapter, its start copy and the moments. */
@@ -40,7 +40,7 @@ export class LoraLearner implements Learner {
     this.#conversation = conversation;
     this.adapter = new Adapter(start);
     this.#start = new Adapter(start);
-    this.#adam = new Adam(this.adapter.parameters().map((p) => p.shape));
+    this.#adam = new Adam(this.adapter.parameters());
     this.bos = tokenizer.addBos && tokenizer.bosId !== null ? [tokenizer.bosId] : [];
   }
 
@@ -105,14 +105,13 @@ export class LoraLearner implements Learner {
     alternatives: number,
     signal: AbortSignal,
   ): Promise<TokenDrift> {
-    const { ids, weights } = sequenceOf(text);
-    const rows = Int32Array.from(weights.flatMap((w, j) => (w > 0 ? [j - 1] : [])));
+    const sequence = sequenceOf(text);
     const { kl, entropy, likeliest } = await rowDrift(
       this.#model,
       this.adapter,
       this.#start,
-      ids,
-      rows,
+      sequence.ids,
+      targetsOf(sequence).rows,
       alternatives,
       signal,
     );

@@ -12,7 +12,7 @@ import { fromHf, type HfModule, hfModuleName, toHf } from '../model/lora-hf.ts';
 import { finish } from '../model/macrotask.ts';
 import type { AdapterData } from '../records.ts';
 import { Adam } from './adam.ts';
-import type { WeightedIds } from './loss.ts';
+import { targetsOf, type WeightedIds } from './loss.ts';
 import { klDivergences, measureCrossEntropy, updateAdapter } from './update.ts';
 
 /** The file; field names as on disk. */
@@ -117,11 +117,11 @@ export async function runTrainingCase(
   const sequence = sequenceOf(training);
   using adapter = new Adapter(caseStart(model, training));
   const { beta1, beta2, eps } = training.adam;
-  using adam = new Adam(shapesOf(adapter), { beta1, beta2, epsilon: eps });
+  using adam = new Adam(adapter.parameters(), { beta1, beta2, epsilon: eps });
   const labels = sequenceOf({ ...training, weights: training.weights.map(() => 1) });
   const measure = async () => {
     const { ids } = training;
-    const rows = labelRows(labels);
+    const { rows } = targetsOf(labels);
     return {
       ce: [...(await measureCrossEntropy(model, adapter, labels, signal))],
       kl: await klDivergences(model, adapter, null, ids, rows, signal),
@@ -200,18 +200,9 @@ export function caseStart(model: LlamaModel, training: TrainingCase): AdapterDat
   return fromHf(modules, model.config);
 }
 
+/** The ids of a case with a weight each: those before the first label have 0. */
 export function sequenceOf({ ids, weights, first_label_index }: TrainingCase): WeightedIds {
   return { ids, weights: [...new Array<number>(first_label_index).fill(0), ...weights] };
-}
-
-/** The shapes of an adapter's parameters, for its optimiser. */
-export function shapesOf(adapter: Adapter): (readonly [number, number])[] {
-  return adapter.parameters().map(({ shape }) => shape);
-}
-
-/** The rows that predict the labels of a sequence. */
-export function labelRows({ weights }: WeightedIds): Int32Array {
-  return Int32Array.from(weights.flatMap((w, j) => (w > 0 && j > 0 ? [j - 1] : [])));
 }
 
 function parameterName(layer: number, target: LoraTarget, which: 'A' | 'B'): string {

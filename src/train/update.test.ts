@@ -10,15 +10,8 @@ import { finish } from '../model/macrotask.ts';
 import { nodeWasmPaths } from '../model/wasm-paths-node.ts';
 import type { LearnerSnapshot } from '../records.ts';
 import { Adam } from './adam.ts';
-import type { WeightedIds } from './loss.ts';
-import {
-  caseStart,
-  labelRows,
-  readTrainingCase,
-  runTrainingCase,
-  sequenceOf,
-  shapesOf,
-} from './training-case.ts';
+import { targetsOf, type WeightedIds } from './loss.ts';
+import { caseStart, readTrainingCase, runTrainingCase, sequenceOf } from './training-case.ts';
 import { klDivergences, measureCrossEntropy, type UpdateOptions, updateAdapter } from './update.ts';
 
 const fixture = (path: string) =>
@@ -74,7 +67,7 @@ describe.each(['cpu', 'wasm'] as const)('an update on %s', (backend) => {
 
   const open = () => {
     const adapter = new Adapter(caseStart(model, allModules));
-    return { adapter, adam: new Adam(shapesOf(adapter)) };
+    return { adapter, adam: new Adam(adapter.parameters()) };
   };
   const snapshot = async (adapter: Adapter, adam: Adam): Promise<LearnerSnapshot> => ({
     schema: 1,
@@ -214,7 +207,7 @@ describe.each(['cpu', 'wasm'] as const)('an update on %s', (backend) => {
 
   it('KL is 0 for a fresh adapter, and measuring leaves the adapter on, also when it throws (B40)', async () => {
     const { adapter, adam } = open();
-    const rows = labelRows(sequence);
+    const { rows } = targetsOf(sequence);
     using fresh = new Adapter(caseStart(model, { ...allModules, init: { b_scale: 0 } }));
     const { pq, qp } = await klDivergences(model, fresh, null, sequence.ids, rows);
     expect(pq).toBeCloseTo(0, 6);
@@ -264,7 +257,7 @@ describe.each(['cpu', 'wasm'] as const)('an update on %s', (backend) => {
       g.map((x, j) => (x - (plain.firstGradients?.[i]?.[j] ?? 0)) / 3),
     );
     const norm = Math.hypot(...gradient.flatMap((g) => [...g]));
-    const rows = labelRows(sequence);
+    const { rows } = targetsOf(sequence);
     const start = adapter.parameters().map((p) => p.dataSync<'float32'>().slice());
     const klAt = async (by: number) => {
       adapter.assign(

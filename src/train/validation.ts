@@ -47,7 +47,7 @@ export function heldTexts(
 }
 
 /** Mean cross entropy over all their tokens, in nats. */
-export async function score(
+export async function meanCrossEntropy(
   texts: readonly TrainText[],
   learner: Learner,
   signal: AbortSignal,

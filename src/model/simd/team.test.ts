@@ -36,7 +36,7 @@ async function numbersOf(model: LlamaModel): Promise<readonly Float32Array[]> {
   const projection = (target: (typeof loraTargets)[number]) =>
     projectionShape(model.config, target);
   using adapter = new Adapter(freshAdapter(shape, layers, projection, deriveRng(3, 'adapter')));
-  using adam = new Adam(adapter.parameters().map((p) => p.shape));
+  using adam = new Adam(adapter.parameters());
   const weights = IDS.map((_, i) => (i === 0 ? 0 : 1 / i));
   const { losses, firstGradients, ceAfter } = await finish(
     updateAdapter(model, adapter, adam, [{ ids: IDS, weights }], {
