@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { Command, Option } from 'commander';
 import { defaultSettings } from '../config.ts';
 import { type AdapterDtype, adapterDtypes } from '../formats/adapter-dtype.ts';
-import { type GgufFile, readGguf } from '../formats/gguf.ts';
+import { type GgufFile, metadataText, readGguf } from '../formats/gguf.ts';
 import { type BaseModel, writePeft } from '../formats/peft.ts';
 import {
   combineAdapters,
@@ -148,15 +148,15 @@ async function openBase(model: string): Promise<Base> {
   try {
     const gguf = await readGguf(source);
     const config = readLlamaConfig(gguf);
-    const text = (key: string) => {
-      const value = gguf.metadata[key];
-      return typeof value === 'string' ? value : null;
-    };
+    const { metadata } = gguf;
     return {
       source,
       gguf,
       config,
-      card: { name: text('general.name') ?? source.name, licence: text('general.license') },
+      card: {
+        name: metadataText(metadata, 'general.name') ?? source.name,
+        licence: metadataText(metadata, 'general.license'),
+      },
       adapter: async (path) => openAdapter(await adapterSources(path), config),
       [Symbol.asyncDispose]: () => source[Symbol.asyncDispose](),
     };

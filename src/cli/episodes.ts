@@ -8,11 +8,11 @@ import type { Retention } from '../experiment/row.ts';
 import { completionsUrl } from '../formats/channel.ts';
 import { adapterLabel, openAdapter } from '../model/adapter-file.ts';
 import type { LlamaConfig } from '../model/llama-config.ts';
-import { templateOf } from '../model/policy.ts';
 import { type StartAdapter, startAdapter } from '../model/start-adapter.ts';
 import type { Learner, Snapshots, TrainText } from '../ports.ts';
 import type { EpisodeEvent, LearnerSnapshot, RemoteRef, TaskRef } from '../records.ts';
 import { encodeChat } from '../text/chat.ts';
+import { chatTemplateOf } from '../text/template.ts';
 import { methods, withMethod } from '../train/methods.ts';
 import { meanCrossEntropy } from '../train/validation.ts';
 import { nextTry } from '../tries.ts';
@@ -167,13 +167,13 @@ async function heldLosses(
   engine: EngineHost,
   signal: AbortSignal,
 ): Promise<HeldLosses> {
-  const { tokenizer, gguf, file } = engine.loaded;
+  const { tokenizer, gguf } = engine.loaded;
   const texts = heldTexts.map((text): TrainText => {
     const ids = tokenizer.encode(text, { special: false });
     const context = learner.bos;
     return { context, ids, weights: ids.map((_, j) => (context.length + j > 0 ? 1 : 0)) };
   });
-  const template = templateOf(gguf.metadata, file.source.name);
+  const template = chatTemplateOf(gguf.metadata);
   const { ids, spans } = encodeChat(tokenizer, template, heldConversation, {
     addGenerationPrompt: false,
   });

@@ -24,7 +24,7 @@ import {
   openRow,
   type Row,
 } from '../experiment/row.ts';
-import { readGguf } from '../formats/gguf.ts';
+import { countParameters, readGguf } from '../formats/gguf.ts';
 import { parseConfigToml } from '../formats/settings.ts';
 import { type LlamaConfig, readLlamaConfig } from '../model/llama-config.ts';
 import { startAdapterRef } from '../model/start-adapter.ts';
@@ -298,10 +298,7 @@ async function factsOf(
 ): Promise<{ readonly llama: LlamaConfig; readonly facts: ModelFacts }> {
   await using source = await openModel(model);
   const gguf = await readGguf(source);
-  const parameters = gguf.tensors.reduce(
-    (sum, { shape }) => sum + shape.reduce((a, b) => a * b, 1),
-    0,
-  );
+  const parameters = countParameters(gguf);
   const llama = readLlamaConfig(gguf);
   const { contextLength } = llama;
   return { llama, facts: { contextLength, parameters, summaries: summaryServer !== null } };

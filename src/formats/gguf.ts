@@ -100,6 +100,17 @@ export async function readGguf(source: ByteSource): Promise<GgufFile> {
   return joinShards(files, parts);
 }
 
+/** A text of the metadata, such as `general.name`; null where there is none under the key. */
+export function metadataText(metadata: GgufMetadata, key: string): string | null {
+  const value = metadata[key];
+  return typeof value === 'string' ? value : null;
+}
+
+/** How many numbers the tensors hold together. */
+export function countParameters({ tensors }: Pick<GgufFile, 'tensors'>): number {
+  return tensors.reduce((sum, { rows, cols }) => sum + rows * cols, 0);
+}
+
 async function readHeader(source: ByteSource): Promise<GgufFile> {
   checkMagic(source, await source.read(0, Math.min(8, source.size)));
   for (let length = Math.min(FIRST_READ_BYTES, source.size); ; ) {

@@ -6,7 +6,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { type LoraTarget, loraTargets } from '../config.ts';
 import { LabError, throwIfAborted } from '../errors.ts';
-import type { GgufFile, GgufTensor } from '../formats/gguf.ts';
+import { countParameters, type GgufFile, type GgufTensor } from '../formats/gguf.ts';
 import { dequantize } from '../formats/quants.ts';
 import type { ByteSource } from '../formats/source.ts';
 import {
@@ -89,7 +89,7 @@ export async function loadLlama(
   const owned: { dispose(): void }[] = [];
   const tensors = new Map(gguf.tensors.map((tensor) => [tensor.name, tensor]));
   const total = gguf.tensors.reduce((sum, { bytes }) => sum + bytes, 0);
-  const parameters = gguf.tensors.reduce((sum, { rows, cols }) => sum + rows * cols, 0);
+  const parameters = countParameters(gguf);
   const matrices: WeightMatrix[] = [];
   let done = 0;
 
@@ -212,7 +212,7 @@ function refuseBeyondHeap({ tensors }: GgufFile): void {
   const needed = weightBytesOn('wasm', tensors);
   if (needed <= WASM_WEIGHT_BUDGET) return;
   const [wanted, most] = [needed, WASM_WEIGHT_BUDGET].map((bytes) => (bytes / 2 ** 30).toFixed(2));
-  const parameters = tensors.reduce((sum, { rows, cols }) => sum + rows * cols, 0);
+  const parameters = countParameters({ tensors });
   const millions = (count: number) => `${Math.round(count / 1e6)} million`;
   throw new LabError(
     'limit',

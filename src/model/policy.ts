@@ -1,7 +1,6 @@
 /** The acting face of the engine: one conversation of one model under one adapter, behind the Policy port. */
 
 import type { Settings } from '../config.ts';
-import { LabError } from '../errors.ts';
 import type { Rng } from '../math/rng.ts';
 import type { FollowingIds, Policy } from '../ports.ts';
 import type { ChatMessage, Generation } from '../records.ts';
@@ -95,15 +94,4 @@ export class LlamaPolicy implements Policy {
   [Symbol.dispose](): void {
     this.dispose();
   }
-}
-
-/** The file's own chat template. Throws `unsupported` when it has none. */
-export function templateOf(metadata: Readonly<Record<string, unknown>>, name: string): string {
-  const template = metadata['tokenizer.chat_template'];
-  if (typeof template === 'string') return template;
-  throw new LabError(
-    'unsupported',
-    `${name} has no chat template (tokenizer.chat_template), so it cannot hold a conversation. Use an instruction-tuned model, or a file converted with its template.`,
-    { name },
-  );
 }

@@ -2,7 +2,7 @@
 
 import { Environment, Interpreter, Template } from '@huggingface/jinja';
 import { LabError, messageOf } from '../errors.ts';
-import type { GgufMetadata } from '../formats/gguf.ts';
+import { type GgufMetadata, metadataText } from '../formats/gguf.ts';
 import type { ChatMessage } from '../records.ts';
 
 export interface RenderOptions {
@@ -18,12 +18,12 @@ const MAX_RANGE = 100_000;
 
 /** The file's chat template. Throws `unsupported` when it has none. */
 export function chatTemplateOf(metadata: GgufMetadata): string {
-  const template = metadata['tokenizer.chat_template'];
-  if (typeof template === 'string' && template !== '') return template;
+  const template = metadataText(metadata, 'tokenizer.chat_template');
+  if (template) return template;
   throw new LabError(
     'unsupported',
     'The model file has no chat template (tokenizer.chat_template), so it cannot act in a ' +
-      'conversation. Choose an instruction-tuned model.',
+      'conversation. Choose an instruction-tuned model, or a file converted with its template.',
   );
 }
 

@@ -13,7 +13,6 @@ import { adapterLabel, openAdapter, saveAdapter } from '../model/adapter-file.ts
 import { compareSides } from '../model/compare.ts';
 import { checkFits } from '../model/fit-adapter.ts';
 import { mergeAdapter } from '../model/merge.ts';
-import { templateOf } from '../model/policy.ts';
 import { pushed } from '../pushed.ts';
 import type { AdapterData, ShelvedAdapter } from '../records.ts';
 import type { Handlers } from '../rpc.ts';
@@ -28,6 +27,7 @@ import {
 import { getRun } from '../store/runs.ts';
 import { loadSnapshot } from '../store/snapshots.ts';
 import { encodeChat } from '../text/chat.ts';
+import { chatTemplateOf } from '../text/template.ts';
 import type { AdapterCalls, AdapterStreams, Derivation, SideRef } from './adapters-api.ts';
 import type { EngineHost } from './engine.ts';
 
@@ -138,8 +138,8 @@ export function adapterHandlers(engine: EngineHost): Handlers<Api> {
     streams: {
       async *compareAdapters({ messages, sides, maxTokens, temperature, seed }, signal) {
         using _ = engine.hold();
-        const { model, tokenizer, gguf, file } = engine.loaded;
-        const template = templateOf(gguf.metadata, file.source.name);
+        const { model, tokenizer, gguf } = engine.loaded;
+        const template = chatTemplateOf(gguf.metadata);
         const options = { addGenerationPrompt: true };
         const { ids } = encodeChat(tokenizer, template, messages, options);
         const opened = await Promise.all(sides.map(sideOf));

@@ -3,7 +3,7 @@
 import { asksForSummaries, type LoraTarget, type Settings } from '../config.ts';
 import { LabError } from '../errors.ts';
 import { serverAddress } from '../formats/channel.ts';
-import { type GgufFile, readGguf } from '../formats/gguf.ts';
+import { type GgufFile, metadataText, readGguf } from '../formats/gguf.ts';
 import type { ByteSource } from '../formats/source.ts';
 import { deriveRng } from '../math/rng.ts';
 import { cacheFor } from '../model/cache.ts';
@@ -15,7 +15,7 @@ import { projectionShape } from '../model/llama-config.ts';
 import { freshAdapter } from '../model/lora.ts';
 import { defaultNeeds, estimateMemory } from '../model/memory.ts';
 import { gpuBackend } from '../model/ops/program.ts';
-import { LlamaPolicy, templateOf } from '../model/policy.ts';
+import { LlamaPolicy } from '../model/policy.ts';
 import { type StartAdapter, type StartCandidate, startAdapterRef } from '../model/start-adapter.ts';
 import { choiceOn, readChoice, runnable, useChoice, writeChoice } from '../model/variants.ts';
 import type { Learner, Policy, Summariser } from '../ports.ts';
@@ -31,6 +31,7 @@ import type {
 import { probeRemote, remoteEpisode } from '../remote/remote-policy.ts';
 import { type ServedModel, withAdapter } from '../remote/served-adapter.ts';
 import { servedSummaries } from '../remote/served-summaries.ts';
+import { chatTemplateOf } from '../text/template.ts';
 import { createTokenizer, type Tokenizer } from '../text/tokenizer.ts';
 import { tokenizerHash } from '../text/tokenizer-hash.ts';
 import { LoraLearner } from '../train/learner.ts';
@@ -298,7 +299,7 @@ export class EngineHost {
       return { ...faces, summaries, manifest, dispose() {} };
     }
     const { model, tokenizer, tokenizerSha256, gguf, file, info } = this.loaded;
-    const template = templateOf(gguf.metadata, file.source.name);
+    const template = chatTemplateOf(gguf.metadata);
     const backend = await this.backend();
     const kernels = await this.#settle(model, recorded);
     if (startAdapter) this.checkStart(startAdapter, settings);
@@ -371,13 +372,12 @@ function infoOf(
   backend: BackendName,
 ): ModelInfo {
   const { config } = model;
-  const text = (key: string) => (typeof metadata[key] === 'string' ? String(metadata[key]) : null);
   const counts = new Map<string, number>();
   for (const { type, rows, cols } of model.matrices)
     counts.set(type, (counts.get(type) ?? 0) + rows * cols);
   const [quantisation] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? ['F32'];
   return {
-    name: text('general.name') ?? file.source.name,
+    name: metadataText(metadata, 'general.name') ?? file.source.name,
     architecture: config.architecture,
     quantisation,
     parameters: model.parameters,
@@ -389,7 +389,7 @@ function infoOf(
     kvHeads: config.kvHeads,
     vocabulary: config.vocabulary,
     contextLength: config.contextLength,
-    licence: text('general.license'),
+    licence: metadataText(metadata, 'general.license'),
     memory: estimateMemory(config, { backend, tensors: model.matrices, ...defaultNeeds }),
     warnings: [...tokenizer.warnings, ...(file.note ? [file.note] : [])],
   };

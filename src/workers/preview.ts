@@ -1,7 +1,7 @@
 /** What a model would need, told from the header of its file before any weight is read. */
 
 import type { Settings } from '../config.ts';
-import type { GgufFile } from '../formats/gguf.ts';
+import { countParameters, type GgufFile, metadataText } from '../formats/gguf.ts';
 import { readLlamaConfig } from '../model/llama-config.ts';
 import { defaultNeeds, estimateMemory, mostParametersOnWasm } from '../model/memory.ts';
 import type { BackendName, ModelPreview } from '../records.ts';
@@ -24,12 +24,10 @@ export function previewModel(
 ): ModelPreview {
   const config = readLlamaConfig(gguf, settings.context_length);
   const trained = readLlamaConfig(gguf).contextLength;
-  const parameters = gguf.tensors.reduce((sum, { rows, cols }) => sum + rows * cols, 0);
   const tensorBytes = gguf.tensors.reduce((sum, { bytes }) => sum + bytes, 0);
-  const title = gguf.metadata['general.name'];
   return {
-    name: typeof title === 'string' ? title : name,
-    parameters,
+    name: metadataText(gguf.metadata, 'general.name') ?? name,
+    parameters: countParameters(gguf),
     fileBytes: tensorBytes,
     contextLength: config.contextLength,
     trainedContext: trained,
