@@ -76,6 +76,18 @@ test('a layer imports only what lies below it', () => {
   expect(wrong.map(shown)).toEqual([]);
 });
 
+test('no files load each other in a circle', () => {
+  const loads = imports.filter(({ from, typeOnly }) => from.startsWith('.') && !typeOnly);
+  const targetOf = ({ file, from }: Import) => join(dirname(file), from).replaceAll('\\', '/');
+  let left = new Set(files);
+  // What loads nothing that is left goes, until there is no such file.
+  for (let before = 0; left.size !== before; ) {
+    before = left.size;
+    left = new Set(loads.filter((one) => left.has(targetOf(one))).map(({ file }) => file));
+  }
+  expect([...left]).toEqual([]);
+});
+
 test('tfjs is imported only in model and train, React only in ui', () => {
   const wrong = imports.filter(({ file, from }) => {
     const layer = layerOf(file);

@@ -8,7 +8,7 @@ import { type ByteSource, bytesSource } from '../formats/source.ts';
 import type { NamedAdapter } from './episodes.ts';
 import { readBytes } from './files.ts';
 import { makeFolder } from './folders.ts';
-import type { PortableFile } from './jobs.ts';
+import type { PortableFile } from './machine.ts';
 
 /**
  * The files of `--adapter`; null where none was named. Throws `not_found`, and `bad_input` for a folder

@@ -7,8 +7,9 @@ import { basename, join } from 'node:path';
 import { fromWire, LabError } from '../errors.ts';
 import type { Json } from '../records.ts';
 import type { FileSource } from './files.ts';
-import type { Job, Machine, PortableFile } from './jobs.ts';
+import type { Job } from './jobs.ts';
 import type { kernelWishes } from './kernels.ts';
+import type { Machine, PortableFile } from './machine.ts';
 import type { PageResult } from './page.ts';
 
 /** Hardware first; without a GPU Chromium's own software adapter, which is slow but exact. */

@@ -19,7 +19,7 @@ import { nextTry } from '../tries.ts';
 import { EngineHost } from '../workers/engine.ts';
 import { bundleRun } from '../workers/run-bundle.ts';
 import { localWorld } from '../workers/world-local.ts';
-import { type Machine, type PortableFile, sourcesOf, toBase64 } from './jobs.ts';
+import { type Machine, type PortableFile, sourcesOf, toBase64 } from './machine.ts';
 
 export interface EpisodeJob {
   readonly task: TaskRef;
@@ -54,16 +54,6 @@ export interface NamedAdapter {
   readonly name: string;
   readonly files: readonly PortableFile[];
 }
-
-/** What goes out: the events of every try, and after the last one that the episode is done. */
-export type EpisodeItem =
-  | EpisodeEvent
-  | {
-      readonly type: 'episode_done';
-      readonly retention: Retention | null;
-      /** Of all its tries, and of nothing else. */
-      readonly seconds: number;
-    };
 
 /** An episode that fails ends with its own event, and the next one begins. */
 export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<void> {

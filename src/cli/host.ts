@@ -10,8 +10,9 @@ import type { BackendName, Json } from '../records.ts';
 import { runInChromium } from './chromium.ts';
 import type { EpisodesJob } from './episodes.ts';
 import { openModel } from './files.ts';
-import { type Job, type Machine, runJob } from './jobs.ts';
+import { type Job, runJob } from './jobs.ts';
 import { kernelWishes } from './kernels.ts';
+import type { Machine } from './machine.ts';
 import { note } from './output.ts';
 
 /** What every command that computes is told. */

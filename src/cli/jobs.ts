@@ -5,14 +5,13 @@
 
 import { type GgufMetadata, readGguf } from '../formats/gguf.ts';
 import { writePeft } from '../formats/peft.ts';
-import { type ByteSource, bytesSource } from '../formats/source.ts';
 import { deriveRng } from '../math/rng.ts';
 import { scaleAdapter } from '../model/adapter-algebra.ts';
 import { openAdapter } from '../model/adapter-file.ts';
 import { cacheFor } from '../model/cache.ts';
 import { settleVariants } from '../model/choose-variants.ts';
 import { compareSides, type Side } from '../model/compare.ts';
-import { type BackendEnv, openBackend } from '../model/device.ts';
+import { openBackend } from '../model/device.ts';
 import { forward } from '../model/forward.ts';
 import { generate } from '../model/generate.ts';
 import { type LlamaModel, loadLlama } from '../model/llama.ts';
@@ -20,18 +19,13 @@ import { Adapter } from '../model/lora.ts';
 import { toHf } from '../model/lora-hf.ts';
 import { finish } from '../model/macrotask.ts';
 import { GREEDY } from '../model/sampler.ts';
-import type { BackendName, ChatMessage, Json } from '../records.ts';
+import type { ChatMessage, Json } from '../records.ts';
 import { encodeChat } from '../text/chat.ts';
 import { chatTemplateOf } from '../text/template.ts';
 import { createTokenizer, type Tokenizer } from '../text/tokenizer.ts';
 import { readTrainingCase, runTrainingCase } from '../train/training-case.ts';
-import { type EpisodeItem, type EpisodesJob, runEpisodes } from './episodes.ts';
-
-/** A small file as JSON can carry it. */
-export interface PortableFile {
-  readonly name: string;
-  readonly base64: string;
-}
+import { type EpisodesJob, runEpisodes } from './episodes.ts';
+import { type Machine, type PortableFile, sourcesOf, toBase64 } from './machine.ts';
 
 /** The files of one adapter, see openAdapter; null for the base alone. */
 export type AdapterFiles = readonly PortableFile[] | null;
@@ -67,19 +61,6 @@ export type Job =
     }
   | { readonly kind: 'train'; readonly case: Json }
   | EpisodesJob;
-
-/** Where a job runs. */
-export interface Machine {
-  readonly source: ByteSource;
-  readonly backend: BackendName;
-  readonly env: BackendEnv;
-  /** Passing words about progress. */
-  readonly note: (text: string) => void;
-  /** Takes what episodes give one by one; the job goes on when one is taken. */
-  readonly emit: (item: EpisodeItem) => Promise<void>;
-  /** Takes a file that the job made. */
-  readonly keep: (file: PortableFile) => Promise<void>;
-}
 
 /** Opens the backend, loads the model, does the job, and frees both; episodes keep them until the process ends. */
 export async function runJob(job: Job, machine: Machine): Promise<Json> {
@@ -134,11 +115,6 @@ async function train(model: LlamaModel, file: Json, name: string): Promise<Json>
 async function adapterOf(files: AdapterFiles, model: LlamaModel): Promise<Adapter | null> {
   if (files === null) return null;
   return new Adapter(await openAdapter(sourcesOf(files), model.config));
-}
-
-/** The files as a reader of adapters takes them. */
-export function sourcesOf(files: readonly PortableFile[]): ByteSource[] {
-  return files.map(({ name, base64 }) => bytesSource(fromBase64(base64), name));
 }
 
 async function logitRows(
@@ -217,17 +193,4 @@ async function compare(
     sides: sides.map(({ label }) => label),
     texts: texts.map(({ tokens, ...text }) => ({ ...text, tokens: tokens.map((t) => ({ ...t })) })),
   };
-}
-
-/** In parts, since a call takes only so many arguments. */
-export function toBase64(bytes: Uint8Array): string {
-  let text = '';
-  for (let i = 0; i < bytes.length; i += 8192) {
-    text += String.fromCharCode(...bytes.subarray(i, i + 8192));
-  }
-  return btoa(text);
-}
-
-function fromBase64(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }

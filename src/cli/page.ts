@@ -5,7 +5,8 @@ import { joinedSource } from '../formats/gguf-shards.ts';
 import { blobSource } from '../formats/source.ts';
 import type { VariantMemory } from '../model/choose-variants.ts';
 import type { Json } from '../records.ts';
-import { type Job, type PortableFile, runJob } from './jobs.ts';
+import { type Job, runJob } from './jobs.ts';
+import type { PortableFile } from './machine.ts';
 
 /** How a job in the page ended; an exception would lose its code on the way out. */
 export type PageResult =
