@@ -13,6 +13,7 @@ import { crossEntropy, crossEntropyBackward, crossEntropyReference } from './cro
 import { geglu, gegluBackward, gegluReference } from './geglu.ts';
 import { klRows, klRowsReference } from './kl-rows.ts';
 import { kvAppend } from './kv-append.ts';
+import { loraAdd, loraAddReference, loraBackward } from './lora-add.ts';
 import { rmsNorm, rmsNormBackward, rmsNormReference } from './rms-norm.ts';
 import { makeRopeTable, rope, ropeReference } from './rope.ts';
 import { ropeFrequencies, yarnMagnitude } from './rope-frequencies.ts';
@@ -91,6 +92,42 @@ describe.each(['wasm', 'cpu'] as const)('on %s', (backend) => {
       const own = gegluBackward(gate, up, dy);
       expect(distance(own.dGate.dataSync(), dGate ?? [])).toBeLessThan(TOLERANCE);
       expect(distance(own.dUp.dataSync(), dUp ?? [])).toBeLessThan(TOLERANCE);
+    });
+  });
+
+  it('the low-rank term is as the worked example says', () => {
+    const sum = tf.tidy(() => {
+      const module = { aT: tf.tensor2d([[1], [1]]), bT: tf.tensor2d([[3]]), scale: 2 };
+      return loraAdd(tf.tensor2d([[1]]), tf.tensor2d([[1, 2]]), module).dataSync();
+    });
+    expect([...sum]).toEqual([19]); // 1 + 2 · 3 · 3
+  });
+
+  it('the low-rank term and its gradients agree with tfjs on odd shapes and ranks', () => {
+    cases('lora', (rng) => {
+      const rows = 1 + rng.int(7);
+      const inputs = 1 + rng.int(70);
+      const outputs = 1 + rng.int(70);
+      const rank = 1 + rng.int(9);
+      const scale = 0.5 + rng.next();
+      const x = random2D(rng, rows, inputs);
+      const y = random2D(rng, rows, outputs);
+      const dy = random2D(rng, rows, outputs);
+      const aT = random2D(rng, inputs, rank);
+      const bT = random2D(rng, rank, outputs);
+      const f = (each: tf.Tensor2D, a: tf.Tensor2D, b: tf.Tensor2D) =>
+        loraAddReference(y, each, { aT: a, bT: b, scale });
+      const expected = f(x, aT, bT).dataSync();
+      const grads = gradients([x, aT, bT], dy, ([each, a, b]) =>
+        f(each as tf.Tensor2D, a as tf.Tensor2D, b as tf.Tensor2D),
+      );
+      const own = loraBackward(x, dy, { aT, bT, scale });
+      for (const [i, name] of (['dx', 'daT', 'dbT'] as const).entries()) {
+        expect(distance(own[name].dataSync(), grads[i] ?? []), name).toBeLessThan(TOLERANCE);
+      }
+      expect(distance(loraAdd(y, x, { aT, bT, scale }).dataSync(), expected)).toBeLessThan(
+        TOLERANCE,
+      );
     });
   });
 
