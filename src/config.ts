@@ -139,15 +139,22 @@ export type MethodName = (typeof methodNames)[number];
 
 /** Those that train while they act, as each says of itself in train/methods. */
 export const actingTrainers: readonly MethodName[] = [
-  ...(['attt', 'naive', 'sequence_filter', 'random_drop'] as const),
+  'attt',
+  'naive',
+  'sequence_filter',
+  'random_drop',
 ];
 
 /** Those that try a failed task again with what they wrote about it, as each says of itself in train/methods. */
-export const retrying: readonly MethodName[] = [...(['reflexion'] as const)];
+export const retrying: readonly MethodName[] = ['reflexion'];
 
 /** What can ask for an update besides a person. */
 export const triggerNames = [
-  ...['periodic', 'repetition', 'error', 'low_confidence', 'high_entropy'],
+  'periodic',
+  'repetition',
+  'error',
+  'low_confidence',
+  'high_entropy',
 ] as const;
 export type TriggerName = (typeof triggerNames)[number];
 
@@ -598,7 +605,7 @@ export const defaultSettings: Settings = Object.fromEntries(
 ) as Settings; // built from the table that the type is built from
 
 /** What an environment changes in the defaults; files and forms override it. Keyed by the id's namespace. */
-export const envPresets: Readonly<Record<string, SettingsPatch>> = {
+const envPresets: Readonly<Record<string, SettingsPatch>> = {
   household: { max_tokens: 64 },
   repair: {
     max_tokens: 512,

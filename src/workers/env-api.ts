@@ -7,8 +7,6 @@ import type { EnvDescription, HistoryQuestion, Json, TaskRef, WorldHistory } fro
 export interface WorldState {
   readonly state: Json;
   readonly view: WorldView;
-  /** The task's own words. */
-  readonly goal?: string;
 }
 
 export interface EnvApi {
