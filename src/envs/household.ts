@@ -11,7 +11,7 @@ import { feedback, introText, readCommand, writeCommand } from './household-text
 import { NOTHING, WORDING_V03, WORDING_V04, type Wording } from './household-wording.ts';
 
 /** The household with the wording of one ALFWorld version. */
-export function makeHousehold(version: '0.4' | '0.3'): Env<HouseholdState> {
+function makeHousehold(version: '0.4' | '0.3'): Env<HouseholdState> {
   const standard = version === '0.4' ? WORDING_V04 : WORDING_V03;
   const id = `household/ALFWorld-v${version}`;
   return {

@@ -4,7 +4,7 @@
  */
 
 /** What kind of mistake a change is like. */
-export const FAULT_KINDS = [
+const FAULT_KINDS = [
   'comparison',
   'arithmetic',
   'logic',

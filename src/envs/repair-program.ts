@@ -35,7 +35,7 @@ export const programs: ReadonlyMap<string, Program> = new Map(
 );
 
 /** Every `# name` with a sentence and blocks of code that name their files: sources, `.test.js`, `.hidden.js`. */
-export function readPrograms(markdown: string): readonly Program[] {
+function readPrograms(markdown: string): readonly Program[] {
   const parts = markdown.split(/^# /m).slice(1);
   return parts.map((part) => {
     const [name = '', ...rest] = part.split('\n');

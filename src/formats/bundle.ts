@@ -13,7 +13,7 @@ import { parseJson, repeatedName } from './json-syntax.ts';
 import type { PeftModule } from './peft.ts';
 
 /** The schemas of bundles that are read; 1 was a bare JSONL file of events. */
-export const bundleSchemas = [2, 3] as const;
+const bundleSchemas = [2, 3] as const;
 export type BundleSchema = (typeof bundleSchemas)[number];
 /** The one that is written. */
 export const BUNDLE_SCHEMA = 3 satisfies BundleSchema;

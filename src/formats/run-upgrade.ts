@@ -4,7 +4,7 @@ import { LabError } from '../errors.ts';
 import type { EpisodeEvent, RunManifest } from '../records.ts';
 
 /** The schema of the events that this version writes. */
-export const EVENT_SCHEMA = 2 satisfies RunManifest['schema'];
+const EVENT_SCHEMA = 2 satisfies RunManifest['schema'];
 
 /**
  * The events as this version has them; events of the present schema come back as they are. Throws

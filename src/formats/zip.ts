@@ -5,7 +5,7 @@ import { LabError } from '../errors.ts';
 import { unzipChosen, type ZipLimits } from './unzip.ts';
 
 /** Room for the largest run that the page can make, and for the adapters of a 7B model. */
-export const ZIP_LIMITS: ZipLimits = { files: 500, bytes: 2 ** 30 };
+const ZIP_LIMITS: ZipLimits = { files: 500, bytes: 2 ** 30 };
 
 /** Letters, digits, `_`, `-`, `.` in folders of the same; no `..`, no absolute path, no drive. */
 const SAFE_PATH = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-][\w.+ -]*(?:\/[\w.+ -]+)*$/;

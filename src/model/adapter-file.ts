@@ -25,7 +25,7 @@ import { toGguf } from './lora-gguf.ts';
 import { toHf } from './lora-hf.ts';
 
 /** The forms that one file can have. */
-export const adapterForms = ['peft', 'gguf'] as const;
+const adapterForms = ['peft', 'gguf'] as const;
 export type AdapterForm = (typeof adapterForms)[number];
 
 /** Larger than any LoRA of a model that fits a browser. */

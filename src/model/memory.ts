@@ -21,7 +21,7 @@ const FLOAT = 4;
  * Logits of one chunk of trained positions take at most this much (42 positions of 49,152 tokens): far
  * below any binding limit, and short enough to hear a stop.
  */
-export const HEAD_CHUNK_BYTES = 8 * 2 ** 20;
+const HEAD_CHUNK_BYTES = 8 * 2 ** 20;
 
 /** Rows of the head that one invocation of its gradient adds up: see ops/linear.ts. */
 const HEAD_PART_ROWS = 2048;

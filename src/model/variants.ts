@@ -28,7 +28,7 @@ export type VariantOp = keyof typeof VARIANTS;
 export type VariantOf<Op extends VariantOp> = (typeof VARIANTS)[Op][number];
 export type Choice = { readonly [Op in VariantOp]: VariantOf<Op> };
 
-export const VARIANT_OPS = Object.keys(VARIANTS) as VariantOp[]; // its keys are written above
+const VARIANT_OPS = Object.keys(VARIANTS) as VariantOp[]; // its keys are written above
 
 /** What runs where nothing was measured, tests among it. */
 export const FIXED: Choice = {

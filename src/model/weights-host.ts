@@ -12,7 +12,7 @@ import { allocate2D, view } from './ops/host.ts';
  * The wasm heap ends at 4 GiB and XNNPACK keeps a packed copy of every right-hand side, so float32
  * copies count twice; what lies above this bound is left to activations and caches.
  */
-export const HEAP_BUDGET_BYTES = 3.25 * 2 ** 30;
+const HEAP_BUDGET_BYTES = 3.25 * 2 ** 30;
 
 /** Rows decoded together before they are scattered into the transposed copy: one cache line wide. */
 const TRANSPOSE_ROWS = 16;

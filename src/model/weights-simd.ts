@@ -34,7 +34,7 @@ export type PanelForm =
   /** Plain numbers; `code` is the kernels' name for float32, float16, bfloat16. */
   | { readonly kind: 'floats'; readonly code: 0 | 1 | 2 };
 
-export function panelForm(type: GgmlType): PanelForm {
+function panelForm(type: GgmlType): PanelForm {
   switch (type) {
     case 'F32':
       return { kind: 'floats', code: 0 };

@@ -15,7 +15,7 @@ export interface AdamSettings {
 }
 
 /** PyTorch's defaults. */
-export const ADAM: AdamSettings = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8 };
+const ADAM: AdamSettings = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8 };
 
 /** {@link AdamData} as tensors. */
 export interface AdamCheckpoint {

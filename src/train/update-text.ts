@@ -6,7 +6,7 @@ import type { StepTaken, Summary, TextSource } from '../records.ts';
 import { type Conversation, conversationIds, fitConversation } from '../text/conversation.ts';
 
 /** The longest context, in ids, that an update text is trained after; older turns are cut. */
-export const trainContextLimit = 1024;
+const trainContextLimit = 1024;
 
 /** A step with what a boundary needs of it beyond its record. */
 export interface Turn {

@@ -87,7 +87,7 @@ function above(low: number, high: number): number {
 }
 
 /** The next multiple of half a power of ten. Examples: 372 -> 400, 0.3 -> 0.3. */
-export function roundAbove(place: number): number {
+function roundAbove(place: number): number {
   const step = 10 ** Math.floor(Math.log10(Math.max(place, 1e-3))) / 2;
   return Number((Math.ceil(place / step - 1e-9) * step).toPrecision(12)); // 0.30000000000000004 is not
 }

@@ -4,7 +4,7 @@ import { type RefObject, useCallback, useLayoutEffect, useMemo, useRef, useState
 import { type ListWindow, sum, topOf, windowOf } from './list-window.ts';
 
 /** Lists up to this long are drawn whole: the search of the browser then finds everything in them. */
-export const wholeUpTo = 120;
+const wholeUpTo = 120;
 
 /** Drawn above and below the visible part, so that scrolling meets no empty room, in pixels. */
 const spare = 900;

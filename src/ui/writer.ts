@@ -27,7 +27,7 @@ export function mayWrite(): boolean {
 }
 
 /** The same without a word, where nobody asked for anything. */
-export function writesHere(): boolean {
+function writesHere(): boolean {
   const { writer } = useLab.getState().notebook;
   return writer === 'this_tab' || writer === 'unknown';
 }

@@ -105,7 +105,7 @@ interface Tape {
 }
 
 /** Owns the activations' buffers of one model. */
-export class Decoder {
+class Decoder {
   readonly #choice: Choice;
   readonly #split: Split;
   readonly #model: LlamaModel;

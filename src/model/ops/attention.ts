@@ -255,7 +255,7 @@ export function attentionReference(
 }
 
 /** The first row that a query at `position` sees. */
-export function firstVisible(position: number, window: number | undefined): number {
+function firstVisible(position: number, window: number | undefined): number {
   return window === undefined ? 0 : Math.max(0, position - window + 1);
 }
 
