@@ -36,6 +36,8 @@ describe('a line', () => {
     ],
     [{ reason: 'gone' }, 'its reason is "gone", expected one of solved'],
     [{ solved: 'true' }, 'its solved is "true"'],
+    [{ solved: true }, 'its solved is true, and its reason is "step_limit"'],
+    [{ reason: 'solved' }, 'its solved is false, and its reason is "solved"'],
     [{ kl: ['high'] }, 'its kl is ["high"], expected a list of numbers'],
     [{ commands: 'look' }, 'its commands is "look"'],
     [{ outcomes: [] }, 'its outcomes is []'],

@@ -88,7 +88,10 @@ export function readRow(line: string, where: string): Row {
   const wrong = misfit(row, checks);
   if (wrong !== null) throw refuse(wrong);
   const checked = row as unknown as Row; // every field was checked
-  const { key } = checked;
+  const { key, solved, reason } = checked;
+  if (solved !== (reason === 'solved')) {
+    throw refuse(`its solved is ${solved}, and its reason is "${reason}"`);
+  }
   const due = keyOf(checked);
   if (key !== due) throw refuse(`its key is "${key}", and its fields say "${due}"`);
   return checked;

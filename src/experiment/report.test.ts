@@ -141,6 +141,24 @@ describe('a report', () => {
     expect(toMarkdown(report)).not.toContain('| Builds');
   });
 
+  test('says where rates are of different episodes', () => {
+    const words = (own: typeof rows) => {
+      const { blocks } = reportOf(header, own, '2026-11-29');
+      return blocks.flatMap((b) =>
+        b.kind === 'text' ? (b.text.match(/^These arms have \d+ to \d+ episodes/) ?? []) : [],
+      );
+    };
+    expect(words(rows)).toEqual([]);
+    // Of the sweep's two arms the one has 4 and the other 3, as in the table of all.
+    const fewer = rows.filter((row) => row.arm !== 'attt lora_rank=4' || row.task > 0);
+    expect(words(fewer)).toEqual([
+      ...['These arms have 3 to 4 episodes', 'These arms have 3 to 4 episodes'],
+    ]);
+    // Of the frozen arm alone one is missing.
+    const one = rows.filter((row) => row.arm !== 'frozen' || row.task > 0);
+    expect(words(one)).toEqual(['These arms have 3 to 4 episodes']);
+  });
+
   test('finds a sweep whose plain arm was not run', () => {
     const arms = header.arms.filter(({ name }) => name !== 'attt');
     const attt = header.arms.find(({ name }) => name === 'attt');

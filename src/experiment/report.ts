@@ -199,6 +199,7 @@ function success(scores: readonly Score[]): Block[] {
       'Wilson takes episodes as independent; repeats of a task are not, so the standard error and the other interval are from whole tasks (cluster-robust; bootstrap). Where all of n tasks are alike there is no such error, and the interval lets 3 / n of them be otherwise (rule of three). The difference is paired by task and seed and is a mean over tasks; its interval draws tasks too, its test flips signs over tasks, and Holm corrects for all arms of this table, those that differ nowhere too.',
     ),
     ...tryingAgain(scores),
+    ...otherEpisodes(scores),
     table(head, rows),
     ...against(scores),
     ...tries(scores),
@@ -240,6 +241,18 @@ function against(scores: readonly Score[]): Block[] {
             `Compared to none, since no frozen arm starts and acts as they do; they differ: ${none.join('; ')}.`,
           ),
         ]),
+  ];
+}
+
+/** That rates are of different episodes, where some arms have more than others. */
+function otherEpisodes(scores: readonly Score[]): Block[] {
+  const counts = scores.map(({ episodes }) => episodes);
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  if (scores.length === 0 || least === most) return [];
+  return [
+    text(
+      `These arms have ${least} to ${most} episodes, so their rates are of different tasks or seeds; what is paired is of the same ones.`,
+    ),
   ];
 }
 
@@ -345,6 +358,7 @@ function sweeps(scores: readonly Score[]): Block[] {
     }));
     return [
       heading(`${label} (${whose})`),
+      ...otherEpisodes(at.map(({ score }) => score)),
       table(
         [field, 'solved', 'rate', '95 % (tasks drawn)', `vs ${BASELINE}`, 'KL median', 'updates'],
         rows,
