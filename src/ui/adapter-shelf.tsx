@@ -1,11 +1,12 @@
 /** The adapters kept in this browser: open one from a file, look into it, compare several. */
 
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ShelvedAdapter } from '../records.ts';
 import { AdapterCompare } from './adapter-shelf-compare.tsx';
 import { deleteAdapter, readShelf, takeAdapters, useShelf } from './adapter-shelf-state.ts';
 import { AdapterWindow } from './adapter-shelf-window.tsx';
 import { DeleteButton } from './delete-button.tsx';
+import { FileButton } from './file-button.tsx';
 import { Icon } from './icons.tsx';
 import { plural } from './numbers.ts';
 import { inform } from './report.ts';
@@ -20,36 +21,23 @@ export function AdapterShelf() {
   const reading = useLab((state) => state.notebook.writer === 'other_tab');
   const [shown, setShown] = useState<string | null>(null);
   const [comparing, setComparing] = useState(false);
-  const picker = useRef<HTMLInputElement>(null);
   useEffect(() => void readShelf(), []);
   const open = adapters?.find(({ id }) => id === shown);
   return (
     <section className="panel" aria-labelledby="adapters-title">
       <div className="panel-head">
         <h2 id="adapters-title">{say.adaptersBrowser}</h2>
-        <button
-          type="button"
-          className="button small"
+        <FileButton
+          label={say.adapter}
+          accept=".zip,.gguf,.json,.safetensors,.md,.bin"
+          multiple
           disabled={!model || busy !== null || reading}
-          data-tip={model ? say.openHelp : say.needsItsModel}
-          onClick={() => picker.current?.click()}
+          tip={model ? say.openHelp : say.needsItsModel}
+          onFiles={(files) => void openAll(files)}
         >
           <Icon name="open" />
           {say.open}
-        </button>
-        <input
-          ref={picker}
-          type="file"
-          accept=".zip,.gguf,.json,.safetensors,.md,.bin"
-          multiple
-          hidden
-          aria-label={say.adapter}
-          onChange={(event) => {
-            const files = [...(event.target.files ?? [])];
-            event.target.value = '';
-            void openAll(files);
-          }}
-        />
+        </FileButton>
       </div>
       <button
         type="button"

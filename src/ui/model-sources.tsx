@@ -1,9 +1,10 @@
 /** Where another model can come from: the bundled one, a file, an address, what is kept here. */
 
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { StoredModel } from '../records.ts';
 import { openFiles } from './actions.ts';
 import { BundledAdapter } from './bundled-adapter.tsx';
+import { FileButton } from './file-button.tsx';
 import { Icon } from './icons.tsx';
 import { bundledModel, deleteAllModels, deleteModel, loadModel } from './load.ts';
 import { ModelServer } from './model-server.tsx';
@@ -14,7 +15,6 @@ import { modelSources as say } from './strings.ts';
 
 export function ModelSources() {
   const [url, setUrl] = useState('');
-  const picker = useRef<HTMLInputElement>(null);
   const stored = useLab((state) => state.storedModels);
   const engine = useLab((state) => state.engine);
   const loading = useLab((state) => state.loading !== null);
@@ -34,29 +34,18 @@ export function ModelSources() {
           {say.bundledPolicy}
         </button>
         <BundledAdapter locked={locked} />
-        <button
-          type="button"
+        <FileButton
           className="button"
+          label={say.fileName}
+          accept=".gguf"
+          multiple
           disabled={locked}
-          data-tip={say.fileHelp}
-          onClick={() => picker.current?.click()}
+          tip={say.fileHelp}
+          onFiles={(files) => void openFiles(files)}
         >
           <Icon name="open" />
           {say.ggufFile}
-        </button>
-        <input
-          ref={picker}
-          type="file"
-          accept=".gguf"
-          multiple
-          hidden
-          aria-label={say.fileName}
-          onChange={(event) => {
-            const files = [...(event.target.files ?? [])];
-            event.target.value = '';
-            void openFiles(files);
-          }}
-        />
+        </FileButton>
       </div>
       <form
         className="url"

@@ -11,6 +11,7 @@ import { loadTasks } from './actions.ts';
 import { useShelf } from './adapter-shelf-state.ts';
 import { CheckList } from './check-list.tsx';
 import { Dialog } from './dialog.tsx';
+import { FileButton } from './file-button.tsx';
 import { Icon } from './icons.tsx';
 import { plural } from './numbers.ts';
 import { openExperiment, planQueue, startQueue } from './queue.ts';
@@ -106,16 +107,16 @@ export function QueueDialog({ onClose }: { onClose: () => void }) {
           <button type="submit" className="button primary" disabled={count === 0}>
             {say.runThem}
           </button>
-          <label className="button" data-tip={say.tomlFile}>
+          <FileButton
+            className="button"
+            label={say.openExperiment}
+            accept=".toml"
+            tip={say.tomlFile}
+            onFiles={([file]) => void open(file)}
+          >
             <Icon name="open" />
             {say.openExperiment}
-            <input
-              type="file"
-              accept=".toml"
-              className="unseen"
-              onChange={(event) => void open(event.target.files?.[0])}
-            />
-          </label>
+          </FileButton>
           <button
             type="button"
             className="button"

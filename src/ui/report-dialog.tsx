@@ -12,6 +12,7 @@ import type { RunSummary } from '../records.ts';
 import { saveText } from './actions.ts';
 import { Dialog } from './dialog.tsx';
 import { engine } from './engine.ts';
+import { FileButton } from './file-button.tsx';
 import { Icon } from './icons.tsx';
 import { useLab } from './store.ts';
 import { reportDialog as say } from './strings.ts';
@@ -51,17 +52,16 @@ export function ReportDialog({ onClose }: { onClose: () => void }) {
         }}
       >
         <div className="dialog-buttons">
-          <label className="button">
+          <FileButton
+            className="button"
+            label={say.openExperiment}
+            accept=".json,.jsonl,.gz"
+            multiple
+            onFiles={setFiles}
+          >
             <Icon name="open" />
             {say.openExperiment}
-            <input
-              type="file"
-              multiple
-              accept=".json,.jsonl,.gz"
-              className="unseen"
-              onChange={(event) => setFiles([...(event.target.files ?? [])])}
-            />
-          </label>
+          </FileButton>
           {shown.state === 'shown' && (
             <button
               type="button"

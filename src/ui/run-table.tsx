@@ -1,12 +1,13 @@
 /** All runs as a table: filtered, sorted, tagged and noted; the chosen ones are compared below. */
 
-import { useMemo, useRef } from 'react';
+import { useMemo } from 'react';
 import type { RunNotes, RunSummary } from '../records.ts';
 import { noNotes } from '../store/notes.ts';
 import { openRun, saveText } from './actions.ts';
 import { addFiles, pickRuns } from './compare-actions.ts';
 import { comparedIds } from './comparing.ts';
 import { csvOf } from './csv.ts';
+import { FileButton } from './file-button.tsx';
 import { Icon, Mark } from './icons.tsx';
 import { changeNotes } from './notes.ts';
 import { minuteText } from './numbers.ts';
@@ -48,7 +49,6 @@ export function RunTable() {
   const { files, filter, order, picked, views } = useLab((state) => state.comparing);
   const compared = useMemo(() => comparedIds({ picked, views }), [picked, views]);
   const notes = useLab((state) => state.notebook.notes);
-  const picker = useRef<HTMLInputElement>(null);
   const all = [...files.map(({ summary }) => summary), ...stored].map(
     (run): Row => ({ run, notes: notes[run.id] ?? noNotes }),
   );
@@ -79,23 +79,15 @@ export function RunTable() {
           onChange={(event) => dispatch({ type: 'compare_filter', text: event.target.value })}
         />
         <span className="aside">{say.of(rows.length, all.length)}</span>
-        <button type="button" className="button small" onClick={() => picker.current?.click()}>
-          <Icon name="open" />
-          {say.addFiles}
-        </button>
-        <input
-          ref={picker}
-          type="file"
+        <FileButton
+          label={say.files}
           accept=".jsonl"
           multiple
-          hidden
-          aria-label={say.files}
-          onChange={(event) => {
-            const chosen = [...(event.target.files ?? [])];
-            event.target.value = '';
-            void addFiles(chosen);
-          }}
-        />
+          onFiles={(files) => void addFiles(files)}
+        >
+          <Icon name="open" />
+          {say.addFiles}
+        </FileButton>
         <button
           type="button"
           className="button small"

@@ -1,10 +1,10 @@
 /** The runs kept in this browser: open one to read it, delete it, or open a run from a file. */
 
-import { useRef } from 'react';
 import type { RunSummary } from '../records.ts';
 import { deleteRun, openFile, openRun } from './actions.ts';
 import { openComparison } from './compare-actions.ts';
 import { DeleteButton } from './delete-button.tsx';
+import { FileButton } from './file-button.tsx';
 import { Icon, Mark } from './icons.tsx';
 import { bytesText, plural, whenText } from './numbers.ts';
 import { ReportButton } from './report-button.tsx';
@@ -22,7 +22,6 @@ export function RunsList() {
   const liveId = useLab((state) =>
     state.live && state.live.status !== 'ended' ? (state.live.summary?.id ?? null) : null,
   );
-  const picker = useRef<HTMLInputElement>(null);
   return (
     <section className="panel" aria-labelledby="runs-title">
       <div className="panel-head">
@@ -36,27 +35,15 @@ export function RunsList() {
           <Icon name="compare" />
           {say.compare}
         </button>
-        <button
-          type="button"
-          className="button small"
-          data-tip={say.openHelp}
-          onClick={() => picker.current?.click()}
+        <FileButton
+          label={say.file}
+          accept=".zip,.jsonl"
+          tip={say.openHelp}
+          onFiles={([file]) => file && void openFile(file)}
         >
           <Icon name="open" />
           {say.open}
-        </button>
-        <input
-          ref={picker}
-          type="file"
-          accept=".zip,.jsonl"
-          hidden
-          aria-label={say.file}
-          onChange={(event) => {
-            const file = event.target.files?.[0];
-            event.target.value = '';
-            if (file) void openFile(file);
-          }}
-        />
+        </FileButton>
       </div>
       {runs.length === 0 ? (
         <p className="aside">{say.none}</p>

@@ -1,6 +1,6 @@
 /** The settings, drawn from their schema: groups, ranges, units, help, what differs from the default. */
 
-import { Fragment, useDeferredValue, useId, useRef, useState } from 'react';
+import { Fragment, useDeferredValue, useId, useState } from 'react';
 import {
   changedFields,
   type Field,
@@ -13,6 +13,7 @@ import {
 import { openFile, saveSettings } from './actions.ts';
 import { CheckList } from './check-list.tsx';
 import { startSettings } from './defaults.ts';
+import { FileButton } from './file-button.tsx';
 import { Icon } from './icons.tsx';
 import { wholeText } from './numbers.ts';
 import { StartChoice } from './start-choice.tsx';
@@ -39,7 +40,6 @@ const groups = Object.keys(groupTitles) as readonly Field['group'][]; // keys of
 export function SettingsForm() {
   const settings = useLab((state) => state.settings);
   const running = useLab(isRunning);
-  const picker = useRef<HTMLInputElement>(null);
   // The rest of this long form is drawn in small pieces, after the page can be seen.
   const whole = useDeferredValue(true, false);
   const changed = changedFields(settings, startSettings);
@@ -69,10 +69,19 @@ export function SettingsForm() {
         </Fragment>
       ))}
       <div className="settings-files">
-        <button type="button" className="button small" onClick={() => picker.current?.click()}>
+        <FileButton
+          label={say.files}
+          accept=".toml,.json"
+          multiple
+          onFiles={async (chosen) => {
+            // settings.json comes last: where both files name a setting, it wins.
+            const files = [...chosen].sort((a) => (a.name.endsWith('.json') ? 1 : -1));
+            for (const file of files) await openFile(file);
+          }}
+        >
           <Icon name="open" />
           {say.open}
-        </button>
+        </FileButton>
         <button
           type="button"
           className="button small"
@@ -91,22 +100,6 @@ export function SettingsForm() {
           <Icon name="save" />
           settings.json
         </button>
-        <input
-          ref={picker}
-          type="file"
-          accept=".toml,.json"
-          multiple
-          hidden
-          aria-label={say.files}
-          onChange={async (event) => {
-            // settings.json comes last: where both files name a setting, it wins.
-            const files = [...(event.target.files ?? [])].sort((a) =>
-              a.name.endsWith('.json') ? 1 : -1,
-            );
-            event.target.value = '';
-            for (const file of files) await openFile(file);
-          }}
-        />
       </div>
     </section>
   );

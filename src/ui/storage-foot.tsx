@@ -1,9 +1,10 @@
 /** How much this page keeps, whether the browser may clear it, and the whole notebook as a file. */
 
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { notebookEnding } from '../formats/endings.ts';
 import { deleteAllRuns, openFile, saveNotebook } from './actions.ts';
 import { useShelf } from './adapter-shelf-state.ts';
+import { FileButton } from './file-button.tsx';
 import { Icon } from './icons.tsx';
 import { bytesText, plural } from './numbers.ts';
 import { isRunning } from './state.ts';
@@ -20,7 +21,6 @@ export function StorageFoot() {
     (sum, { count: more, bytes }) => ({ count: sum.count + more, bytes: sum.bytes + bytes }),
     { count: 0, bytes: 0 },
   );
-  const picker = useRef<HTMLInputElement>(null);
   return (
     <div className="storage">
       <div className="storage-buttons">
@@ -34,28 +34,16 @@ export function StorageFoot() {
           <Icon name="save" />
           {say.exportAll}
         </button>
-        <button
-          type="button"
-          className="button small"
+        <FileButton
+          label={say.notebook(notebookEnding)}
+          accept=".zip"
           disabled={reading}
-          data-tip={say.importHelp}
-          onClick={() => picker.current?.click()}
+          tip={say.importHelp}
+          onFiles={([file]) => file && void openFile(file)}
         >
           <Icon name="open" />
           {say.import}
-        </button>
-        <input
-          ref={picker}
-          type="file"
-          accept=".zip"
-          hidden
-          aria-label={say.notebook(notebookEnding)}
-          onChange={(event) => {
-            const file = event.target.files?.[0];
-            event.target.value = '';
-            if (file) void openFile(file);
-          }}
-        />
+        </FileButton>
         <DeleteAll count={count} />
       </div>
       {storage && (

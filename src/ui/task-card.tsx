@@ -1,7 +1,7 @@
 /** The task: which world, which split, which one of it, and its goal; or a world from a file. */
 
-import { useRef } from 'react';
 import { chooseTask, openFile } from './actions.ts';
+import { FileButton } from './file-button.tsx';
 import { Icon } from './icons.tsx';
 import { plural } from './numbers.ts';
 import { isRunning, taskKey } from './state.ts';
@@ -15,7 +15,6 @@ export function TaskCard() {
   const task = useLab((state) => state.task);
   const tasks = useLab((state) => state.tasks);
   const running = useLab(isRunning);
-  const picker = useRef<HTMLInputElement>(null);
   const env = environments.find((one) => one.id === task?.env) ?? environments[0];
   const fromFile = task?.split === 'file';
   const split = env?.splits.find((one) => one.name === task?.split);
@@ -115,28 +114,17 @@ export function TaskCard() {
             <span>
               {fromFile ? say.fromFile : split ? `${task?.kind ?? ''}` : plural(0, 'task')}
             </span>
-            <button
-              type="button"
+            <FileButton
               className="link"
+              label={say.acceptedFiles}
+              accept=".json,.tw-pddl"
               disabled={running}
-              data-tip={say.openFileHelp}
-              onClick={() => picker.current?.click()}
+              tip={say.openFileHelp}
+              onFiles={([file]) => file && void openFile(file)}
             >
               {say.openFile}
-            </button>
+            </FileButton>
           </p>
-          <input
-            ref={picker}
-            type="file"
-            accept=".json,.tw-pddl"
-            hidden
-            aria-label={say.acceptedFiles}
-            onChange={(event) => {
-              const file = event.target.files?.[0];
-              event.target.value = '';
-              if (file) void openFile(file);
-            }}
-          />
         </>
       ) : (
         <p className="aside">{say.readingWorlds}</p>
