@@ -10,6 +10,7 @@ import { FileButton } from './file-button.tsx';
 import { Icon } from './icons.tsx';
 import { plural } from './numbers.ts';
 import { inform } from './report.ts';
+import { onlyReads } from './state.ts';
 import { useLab } from './store.ts';
 import { adapterShelf as say } from './strings.ts';
 import './adapter-shelf.css';
@@ -18,7 +19,7 @@ export function AdapterShelf() {
   const adapters = useShelf((state) => state.adapters);
   const busy = useShelf((state) => state.busy);
   const model = useLab((state) => state.model);
-  const reading = useLab((state) => state.notebook.writer === 'other_tab');
+  const readsOnly = useLab(onlyReads);
   const [shown, setShown] = useState<string | null>(null);
   const [comparing, setComparing] = useState(false);
   useEffect(() => void readShelf(), []);
@@ -31,7 +32,7 @@ export function AdapterShelf() {
           label={say.adapter}
           accept=".zip,.gguf,.json,.safetensors,.md,.bin"
           multiple
-          disabled={!model || busy !== null || reading}
+          disabled={!model || busy !== null || readsOnly}
           tip={model ? say.openHelp : say.needsItsModel}
           onFiles={(files) => void openAll(files)}
         >
@@ -85,7 +86,7 @@ function Entry({
   other: boolean;
   onOpen: () => void;
 }) {
-  const reading = useLab((state) => state.notebook.writer === 'other_tab');
+  const readsOnly = useLab(onlyReads);
   return (
     <li className="shelf-entry">
       <button type="button" className="shelf-open" onClick={onOpen}>
@@ -105,7 +106,7 @@ function Entry({
       </button>
       <DeleteButton
         label={say.deleteAdapter(adapter.name)}
-        disabled={reading}
+        disabled={readsOnly}
         onDelete={() => void deleteAdapter(adapter.id)}
       />
     </li>

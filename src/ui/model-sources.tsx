@@ -9,7 +9,7 @@ import { Icon } from './icons.tsx';
 import { bundledModel, deleteAllModels, deleteModel, loadModel } from './load.ts';
 import { ModelServer } from './model-server.tsx';
 import { bytesText, plural } from './numbers.ts';
-import { isRunning } from './state.ts';
+import { isRunning, onlyReads } from './state.ts';
 import { useLab } from './store.ts';
 import { modelSources as say } from './strings.ts';
 
@@ -19,8 +19,8 @@ export function ModelSources() {
   const engine = useLab((state) => state.engine);
   const loading = useLab((state) => state.loading !== null);
   const running = useLab(isRunning);
-  const reading = useLab((state) => state.notebook.writer === 'other_tab');
-  const locked = engine !== 'ready' || loading || running || reading;
+  const readsOnly = useLab(onlyReads);
+  const locked = engine !== 'ready' || loading || running || readsOnly;
   return (
     <div className="sources">
       <div className="source-buttons">

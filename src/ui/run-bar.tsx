@@ -4,7 +4,7 @@ import { lazy, Suspense, useState } from 'react';
 import { Icon, type IconName } from './icons.tsx';
 import { control, startRun, stopQueue } from './running.ts';
 import { Scrubber } from './scrubber.tsx';
-import { isRunning, shownRun } from './state.ts';
+import { isRunning, onlyReads, shownRun } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import { runBar as say } from './strings.ts';
 import './run-bar.css';
@@ -18,8 +18,7 @@ export function RunBar() {
   const running = useLab(isRunning);
   const status = useLab((state) => state.live?.status ?? 'ended');
   const busy = useLab(
-    (state) =>
-      state.loading !== null || state.engine !== 'ready' || state.notebook.writer === 'other_tab',
+    (state) => state.loading !== null || state.engine !== 'ready' || onlyReads(state),
   );
   const queued = useLab((state) => state.notebook.queue !== null);
   // Before the first run there is nothing to move along and nothing to train.

@@ -14,7 +14,7 @@ import { endWording, type RunView } from './run-view.ts';
 import { canResume, resumeRun } from './running.ts';
 import { countsAt } from './series.ts';
 import { SettingsTable } from './settings-table.tsx';
-import { isCode, isRunning, shownStep } from './state.ts';
+import { isCode, isRunning, onlyReads, shownStep } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import { runHead as say } from './strings.ts';
 import { Term } from './tip.tsx';
@@ -200,9 +200,7 @@ function Figure({
 /** For a stored run that was stopped or interrupted. */
 function ResumeButton({ run }: { run: RunView }) {
   const summary = useLab((state) => state.runs.find((one) => one.id === run.id));
-  const locked = useLab(
-    (state) => isRunning(state) || state.loading !== null || state.notebook.writer === 'other_tab',
-  );
+  const locked = useLab((state) => isRunning(state) || state.loading !== null || onlyReads(state));
   const reason = run.ended ? run.ended.reason : summary?.reason;
   if (!summary || reason === undefined || locked) return null;
   if (!canResume({ reason, steps: summary.steps })) return null;

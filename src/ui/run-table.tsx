@@ -15,6 +15,7 @@ import { seriesOf } from './overlay-lines.ts';
 import { endWording } from './run-view.ts';
 import { SortHead } from './sort-head.tsx';
 import { sortedBy } from './sorting.ts';
+import { onlyReads } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import { runTable as say } from './strings.ts';
 
@@ -165,8 +166,8 @@ function RunRow({
 }) {
   const { run, notes } = row;
   const isFile = run.id.startsWith('file:');
-  const reading = useLab((state) => state.notebook.writer === 'other_tab');
-  const locked = isFile || reading;
+  const readsOnly = useLab(onlyReads);
+  const locked = isFile || readsOnly;
   return (
     <tr data-picked={picked}>
       <td className="pick">

@@ -10,7 +10,7 @@ import { bytesText, plural, whenText } from './numbers.ts';
 import { ReportButton } from './report-button.tsx';
 import { endWording } from './run-view.ts';
 import { canResume, resumeRun } from './running.ts';
-import { isRunning } from './state.ts';
+import { isRunning, onlyReads } from './state.ts';
 import { StorageFoot } from './storage-foot.tsx';
 import { useLab } from './store.ts';
 import { runsList as say } from './strings.ts';
@@ -63,10 +63,8 @@ export function RunsList() {
 }
 
 function Run({ run, current, live }: { run: RunSummary; current: boolean; live: boolean }) {
-  const reading = useLab((state) => state.notebook.writer === 'other_tab');
-  const locked = useLab(
-    (state) => isRunning(state) || state.loading !== null || state.notebook.writer === 'other_tab',
-  );
+  const readsOnly = useLab(onlyReads);
+  const locked = useLab((state) => isRunning(state) || state.loading !== null || onlyReads(state));
   const kept = useLab((state) => state.notebook.storage?.snapshots[run.id]);
   const { manifest } = run;
   const end = run.reason ? endWording(run.reason) : null;
@@ -115,7 +113,7 @@ function Run({ run, current, live }: { run: RunSummary; current: boolean; live: 
       )}
       <DeleteButton
         label={say.deleteRun(run.goal)}
-        disabled={live || reading}
+        disabled={live || readsOnly}
         onDelete={() => void deleteRun(run.id)}
       />
     </li>

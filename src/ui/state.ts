@@ -440,6 +440,11 @@ export function isRunning(state: UiState): boolean {
   return state.live !== null && state.live.status !== 'ended';
 }
 
+/** True while another tab writes: this one only reads. */
+export function onlyReads(state: UiState): boolean {
+  return state.notebook.writer === 'other_tab';
+}
+
 /** The step on screen: the selected one, else the newest; 0 before the first. */
 export function shownStep(state: UiState): number {
   return state.selected ?? shownRun(state)?.steps.at(-1)?.t ?? 0;

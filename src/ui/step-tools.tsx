@@ -6,7 +6,7 @@ import { copyAddress } from './address.ts';
 import { ForkDialog } from './fork-dialog.tsx';
 import { Icon } from './icons.tsx';
 import { RecordDialog } from './record-dialog.tsx';
-import { shownRun } from './state.ts';
+import { onlyReads, shownRun } from './state.ts';
 import { StepNoteField } from './step-note.tsx';
 import { dispatch, useLab } from './store.ts';
 import { stepTools as say } from './strings.ts';
@@ -15,7 +15,7 @@ export function StepTools({ step }: { step: StepTaken }) {
   const run = useLab(shownRun);
   const [open, setOpen] = useState<'record' | 'fork' | 'note' | null>(null);
   const [copied, setCopied] = useState(false);
-  const reading = useLab((state) => state.notebook.writer === 'other_tab');
+  const readsOnly = useLab(onlyReads);
   const looked = useLab(({ selected, reading: { boundary } }) =>
     selected === step.t ? boundary : null,
   );
@@ -67,7 +67,7 @@ export function StepTools({ step }: { step: StepTaken }) {
           type="button"
           className="button bare small"
           data-note
-          disabled={reading}
+          disabled={readsOnly}
           data-tip={say.noteHelp}
           onClick={() => {
             // A live run would go on to its next step, and take the field away.

@@ -7,7 +7,7 @@ import { useShelf } from './adapter-shelf-state.ts';
 import { FileButton } from './file-button.tsx';
 import { Icon } from './icons.tsx';
 import { bytesText, plural } from './numbers.ts';
-import { isRunning } from './state.ts';
+import { isRunning, onlyReads } from './state.ts';
 import { persistStorage } from './storage.ts';
 import { useLab } from './store.ts';
 import { storageFoot as say } from './strings.ts';
@@ -15,7 +15,7 @@ import { storageFoot as say } from './strings.ts';
 export function StorageFoot() {
   const storage = useLab((state) => state.notebook.storage);
   const count = useLab((state) => state.runs.length);
-  const reading = useLab((state) => state.notebook.writer === 'other_tab');
+  const readsOnly = useLab(onlyReads);
   const adapters = useShelf((state) => state.adapters?.length ?? 0);
   const kept = Object.values(storage?.snapshots ?? {}).reduce(
     (sum, { count: more, bytes }) => ({ count: sum.count + more, bytes: sum.bytes + bytes }),
@@ -37,7 +37,7 @@ export function StorageFoot() {
         <FileButton
           label={say.notebook(notebookEnding)}
           accept=".zip"
-          disabled={reading}
+          disabled={readsOnly}
           tip={say.importHelp}
           onFiles={([file]) => file && void openFile(file)}
         >
@@ -69,7 +69,7 @@ export function StorageFoot() {
 
 /** Empties the list of runs, once it was asked twice. */
 function DeleteAll({ count }: { count: number }) {
-  const locked = useLab((state) => isRunning(state) || state.notebook.writer === 'other_tab');
+  const locked = useLab((state) => isRunning(state) || onlyReads(state));
   const [asking, setAsking] = useState(false);
   if (!asking || count === 0) {
     return (

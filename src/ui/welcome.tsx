@@ -6,6 +6,7 @@ import { Icon } from './icons.tsx';
 import { isBundled, shortName } from './load.ts';
 import { plural } from './numbers.ts';
 import { resumeRun, startRun } from './running.ts';
+import { onlyReads } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import { welcome as say } from './strings.ts';
 import { Prose } from './tip.tsx';
@@ -19,7 +20,7 @@ export function Welcome() {
   const live = useLab((state) => state.live);
   const model = useLab((state) => state.model);
   const named = useLab((state) => state.settings.policy_model);
-  const reading = useLab((state) => state.notebook.writer === 'other_tab');
+  const readsOnly = useLab(onlyReads);
   const starting = live !== null && live.status !== 'ended';
   const capabilities = useLab((state) => state.capabilities);
   const missing = capabilities?.steps.filter((step) => !step.ok) ?? [];
@@ -35,7 +36,7 @@ export function Welcome() {
           <button
             type="button"
             className="button primary big"
-            disabled={engine !== 'ready' || loading !== null || starting || reading}
+            disabled={engine !== 'ready' || loading !== null || starting || readsOnly}
             onClick={() => void startRun('run')}
           >
             <Icon name="play" />
