@@ -1,7 +1,7 @@
 /** Typed calls and streams over a message port: cancellable, and errors cross as plain data. */
 
 import { fromWire, LabError, toWire, type WireError } from './errors.ts';
-import { pushed } from './pushed.ts';
+import { pushed } from './sequences.ts';
 
 /** One page of types describes a worker: what each call takes and gives, what each stream yields. */
 export interface ApiTypes {

@@ -18,6 +18,7 @@ import { type LlamaConfig, readLlamaConfig } from '../model/llama-config.ts';
 import { toHf } from '../model/lora-hf.ts';
 import { type MergeReport, type MergeType, mergeAdapter, mergeTypes } from '../model/merge.ts';
 import type { AdapterData, Json } from '../records.ts';
+import { finish } from '../sequences.ts';
 import { adapterSources, readAdapter } from './adapters.ts';
 import { type FileSource, openModel, readJson } from './files.ts';
 import { makeFolder } from './folders.ts';
@@ -210,14 +211,10 @@ async function merge(
   await makeFolder(dirname(out));
   const aside = `${out}.part`;
   const file = await open(aside, 'w');
-  let report: MergeReport | null = null;
+  let report: MergeReport;
   try {
     const parts = mergeAdapter(base.gguf, base.source, adapter, type);
-    while (report === null) {
-      const next = await parts.next();
-      if (next.done) report = next.value;
-      else await file.write(next.value);
-    }
+    report = await finish(parts, (part) => file.write(part));
     await file.close();
     await rename(aside, out);
   } catch (thrown) {

@@ -6,13 +6,13 @@ import greedy from '../../e2e/fixtures/policy/greedy.json' with { type: 'json' }
 import { readGguf } from '../formats/gguf.ts';
 import { bytesSource } from '../formats/source.ts';
 import { deriveRng } from '../math/rng.ts';
+import { finish } from '../sequences.ts';
 import { bundledModels } from '../store/models.ts';
 import { createTokenizer } from '../text/tokenizer.ts';
 import { cacheFor } from './cache.ts';
 import { openBackend } from './device.ts';
 import { generate } from './generate.ts';
 import { loadLlama } from './llama.ts';
-import { finish } from './macrotask.ts';
 import { GREEDY } from './sampler.ts';
 import { nodeWasmPaths } from './wasm-paths-node.ts';
 

@@ -6,6 +6,7 @@
 import { LabError, throwIfAborted } from '../errors.ts';
 import { deriveRng } from '../math/rng.ts';
 import type { AdapterData, Generation } from '../records.ts';
+import { finish } from '../sequences.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 import { cacheFor, type KvCache } from './cache.ts';
 import { forward } from './forward.ts';
@@ -126,12 +127,9 @@ async function write(
     maxTokens,
     ...(signal && { signal }),
   });
-  for (;;) {
-    const next = await tokens.next();
-    if (!next.done) continue;
-    throwIfAborted(signal);
-    return next.value;
-  }
+  const generation = await finish(tokens);
+  throwIfAborted(signal);
+  return generation;
 }
 
 /** log p of each of `ids` after the prompt and the ids before it. */

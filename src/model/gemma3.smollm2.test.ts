@@ -7,12 +7,12 @@ import conversations from '../../e2e/fixtures/engine/gemma3_270m_generation.json
 import { readGguf } from '../formats/gguf.ts';
 import { bytesSource } from '../formats/source.ts';
 import { deriveRng } from '../math/rng.ts';
+import { finish } from '../sequences.ts';
 import { createTokenizer, type Tokenizer } from '../text/tokenizer.ts';
 import { cacheFor } from './cache.ts';
 import { openBackend } from './device.ts';
 import { generate } from './generate.ts';
 import { type LlamaModel, loadLlama } from './llama.ts';
-import { finish } from './macrotask.ts';
 import { GREEDY } from './sampler.ts';
 import { nodeWasmPaths } from './wasm-paths-node.ts';
 

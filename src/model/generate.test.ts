@@ -5,6 +5,7 @@ import { readGguf } from '../formats/gguf.ts';
 import { bytesSource } from '../formats/source.ts';
 import { deriveRng } from '../math/rng.ts';
 import type { Generation } from '../records.ts';
+import { finish } from '../sequences.ts';
 import { createTokenizer, type Tokenizer } from '../text/tokenizer.ts';
 import { cacheFor, type KvCache } from './cache.ts';
 import { openBackend } from './device.ts';
@@ -13,7 +14,6 @@ import { type GenerateOptions, generate, type TokenStep } from './generate.ts';
 import { type LlamaModel, loadLlama } from './llama.ts';
 import { projectionShape } from './llama-config.ts';
 import { Adapter, freshAdapter } from './lora.ts';
-import { finish } from './macrotask.ts';
 import { argmax, GREEDY } from './sampler.ts';
 import { nodeWasmPaths } from './wasm-paths-node.ts';
 

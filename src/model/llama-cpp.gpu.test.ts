@@ -14,6 +14,7 @@ import { readGguf } from '../formats/gguf.ts';
 import { bytesSource } from '../formats/source.ts';
 import { deriveRng } from '../math/rng.ts';
 import type { AdapterData } from '../records.ts';
+import { finish } from '../sequences.ts';
 import { bundledModelUrl } from '../store/models.ts';
 import { createTokenizer, type Tokenizer } from '../text/tokenizer.ts';
 import { openAdapter, saveAdapter } from './adapter-file.ts';
@@ -23,7 +24,6 @@ import { generate } from './generate.ts';
 import { type LlamaModel, loadLlama } from './llama.ts';
 import { projectionShape } from './llama-config.ts';
 import { Adapter } from './lora.ts';
-import { finish } from './macrotask.ts';
 import { GREEDY } from './sampler.ts';
 
 /**

@@ -8,6 +8,7 @@ import trainingCases from '../../e2e/fixtures/engine/tiny_training.json' with { 
 import { readGguf } from '../formats/gguf.ts';
 import { blobSource } from '../formats/source.ts';
 import { deriveRng } from '../math/rng.ts';
+import { finish } from '../sequences.ts';
 import { createTokenizer } from '../text/tokenizer.ts';
 import { Adam } from '../train/adam.ts';
 import {
@@ -23,7 +24,6 @@ import { forward } from './forward.ts';
 import { generate } from './generate.ts';
 import { type LlamaModel, loadLlama } from './llama.ts';
 import { Adapter } from './lora.ts';
-import { finish } from './macrotask.ts';
 import { openGpu } from './ops/testing-gpu.ts';
 import { GREEDY } from './sampler.ts';
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readGguf } from '../formats/gguf.ts';
 import { bytesSource } from '../formats/source.ts';
 import { deriveRng } from '../math/rng.ts';
+import { finish } from '../sequences.ts';
 import { bundledAdapter } from '../store/models.ts';
 import { chatTemplateOf, renderChat } from '../text/template.ts';
 import { createTokenizer, type Tokenizer } from '../text/tokenizer.ts';
@@ -15,7 +16,6 @@ import { forward } from './forward.ts';
 import { generate } from './generate.ts';
 import { type LlamaModel, loadLlama } from './llama.ts';
 import { Adapter } from './lora.ts';
-import { finish } from './macrotask.ts';
 import { GREEDY } from './sampler.ts';
 import { nodeWasmPaths } from './wasm-paths-node.ts';
 

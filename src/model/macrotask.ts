@@ -21,11 +21,3 @@ function openChannel(): MessagePort {
   port1.onmessage = () => waiting.shift()?.();
   return port2;
 }
-
-/** Runs a generator to its end for its result alone. */
-export async function finish<T>(work: AsyncGenerator<unknown, T, void>): Promise<T> {
-  for (;;) {
-    const { value, done } = await work.next();
-    if (done === true) return value;
-  }
-}

@@ -4,6 +4,7 @@ import type { Settings } from '../config.ts';
 import type { Rng } from '../math/rng.ts';
 import type { FollowingIds, Policy } from '../ports.ts';
 import type { ChatMessage, Generation } from '../records.ts';
+import { finish } from '../sequences.ts';
 import { continueChat, encodeChat } from '../text/chat.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 import { cacheFor, type KvCache } from './cache.ts';
@@ -80,11 +81,7 @@ export class LlamaPolicy implements Policy {
         signal,
       },
     );
-    for (;;) {
-      const next = await tokens.next();
-      if (next.done) return next.value;
-      onToken(next.value.id, next.value.text);
-    }
+    return finish(tokens, ({ id, text }) => onToken(id, text));
   }
 
   dispose(): void {

@@ -1,12 +1,12 @@
 /** For tests and benches only: an adapter of the default shape, and training on a made text of any length. */
 
 import { deriveRng } from '../math/rng.ts';
+import { finish } from '../sequences.ts';
 import { Adam } from '../train/adam.ts';
 import { type UpdateResult, updateAdapter } from '../train/update.ts';
 import type { LlamaModel } from './llama.ts';
 import { projectionShape } from './llama-config.ts';
 import { Adapter, freshAdapter } from './lora.ts';
-import { finish } from './macrotask.ts';
 
 export const shape = { rank: 8, alpha: 16, targets: ['q_proj', 'v_proj'] } as const;
 

@@ -10,9 +10,10 @@ import { logitsOf } from '../model/forward.ts';
 import type { LlamaModel } from '../model/llama.ts';
 import { runSequence } from '../model/llama-backward.ts';
 import type { Adapter } from '../model/lora.ts';
-import { finish, nextMacrotask } from '../model/macrotask.ts';
+import { nextMacrotask } from '../model/macrotask.ts';
 import { headChunk } from '../model/memory.ts';
 import { klRows } from '../model/ops/index.ts';
+import { finish } from '../sequences.ts';
 import { chunks, dataOf, pick } from './loss.ts';
 
 /** One of the likeliest next tokens. */

@@ -10,6 +10,7 @@ import { Adapter, deltaNorm } from '../model/lora.ts';
 import { klRows } from '../model/ops/index.ts';
 import type { Learner, TokenDrift, TrainText } from '../ports.ts';
 import type { AdapterData, LearnerSnapshot } from '../records.ts';
+import { finish } from '../sequences.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 import { Adam } from './adam.ts';
 import { rowDrift } from './drift.ts';
@@ -82,10 +83,8 @@ export class LoraLearner implements Learner {
       },
       signal,
     );
-    let turn = await update.next();
-    for (; turn.done !== true; turn = await update.next())
-      onProgress(turn.value.done, turn.value.total);
-    const { losses, gradNorms, ceBefore, ceAfter, ownGradients } = turn.value;
+    const result = await finish(update, ({ done, total }) => onProgress(done, total));
+    const { losses, gradNorms, ceBefore, ceAfter, ownGradients } = result;
     if (ownGradients) this.#ewc.accept(ownGradients, this.adapter.parameters());
     return {
       losses,

@@ -11,8 +11,8 @@ import type { LayerActivations } from '../model/layer.ts';
 import type { LlamaModel } from '../model/llama.ts';
 import { AdapterGradients, backwardSequence, runSequence } from '../model/llama-backward.ts';
 import type { Adapter } from '../model/lora.ts';
-import { finish } from '../model/macrotask.ts';
 import { keepsActivations } from '../model/memory.ts';
+import { finish } from '../sequences.ts';
 import type { Adam } from './adam.ts';
 import {
   crossEntropyAt,

@@ -5,6 +5,7 @@ import type { Settings } from '../config.ts';
 import { LabError } from '../errors.ts';
 import { notebookEnding } from '../formats/endings.ts';
 import type { ChatMessage, ShelvedAdapter } from '../records.ts';
+import { finish } from '../sequences.ts';
 import type { AdapterCalls, AdapterStreams, Derivation, SideRef } from '../workers/adapters-api.ts';
 import { engine } from './engine.ts';
 import { latest } from './latest.ts';
@@ -201,15 +202,9 @@ export async function mergeIntoModel(input: MergeInput): Promise<Merged | null> 
 export async function mergeToFile(input: MergeInput): Promise<MergedFile | null> {
   let merged: MergedFile | null = null;
   await work(say.merging, say.mergeFailed, async () => {
-    const parts = engine().stream('mergeAdapter', input);
-    for (;;) {
-      const next = await parts.next();
-      if (next.done) {
-        merged = next.value;
-        return;
-      }
-      useShelf.setState({ busy: say.mergingMb((next.value.bytes / 1e6).toFixed(1)) });
-    }
+    merged = await finish(engine().stream('mergeAdapter', input), ({ bytes }) =>
+      useShelf.setState({ busy: say.mergingMb((bytes / 1e6).toFixed(1)) }),
+    );
   });
   return merged;
 }
@@ -228,14 +223,9 @@ export async function compareOnPrompt(
     }
     const input = { messages, sides, maxTokens, temperature: 0, seed: 1 };
     const turns = engine().stream('compareAdapters', input, { signal });
-    for (;;) {
-      const next = await turns.next();
-      if (next.done) {
-        texts = next.value;
-        return;
-      }
-      useShelf.setState({ busy: say.turn(next.value.done + 1, next.value.total) });
-    }
+    texts = await finish(turns, ({ done, total }) =>
+      useShelf.setState({ busy: say.turn(done + 1, total) }),
+    );
   });
   return texts;
 }

@@ -13,9 +13,9 @@ import { adapterLabel, openAdapter, saveAdapter } from '../model/adapter-file.ts
 import { compareSides } from '../model/compare.ts';
 import { checkFits } from '../model/fit-adapter.ts';
 import { mergeAdapter } from '../model/merge.ts';
-import { pushed } from '../pushed.ts';
 import type { AdapterData, ShelvedAdapter } from '../records.ts';
 import type { Handlers } from '../rpc.ts';
+import { pushed } from '../sequences.ts';
 import {
   adapterData,
   deleteAdapter,

@@ -6,10 +6,10 @@ import { joinedSource } from '../formats/gguf-shards.ts';
 import { zipPeft } from '../formats/peft.ts';
 import { type ByteSource, blobSource, urlSource } from '../formats/source.ts';
 import { toHf } from '../model/lora-hf.ts';
-import { pushed } from '../pushed.ts';
 import type { LoadProgress, ModelRef } from '../records.ts';
 import { probeSummaries } from '../remote/served-summaries.ts';
 import type { Handlers } from '../rpc.ts';
+import { pushed } from '../sequences.ts';
 import {
   bundledModelUrl,
   deleteAllModels,

@@ -7,7 +7,6 @@ import { LabError } from '../errors.ts';
 import type { StartAdapter } from '../model/start-adapter.ts';
 import { sameKernels } from '../model/variants.ts';
 import type { EpisodePorts } from '../ports.ts';
-import { pushed } from '../pushed.ts';
 import type {
   EpisodeEvent,
   Progress,
@@ -17,6 +16,7 @@ import type {
   TaskRef,
 } from '../records.ts';
 import { forkEpisode, resumable, resumeEpisode } from '../replay.ts';
+import { pushed } from '../sequences.ts';
 import { appendEvent, dropEventsFrom, getRun, runEvents, saveRun } from '../store/runs.ts';
 import { loadSnapshot, saveSnapshot } from '../store/snapshots.ts';
 import { foldSummary, startSummary } from '../store/summary.ts';

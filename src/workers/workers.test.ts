@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { LabError } from '../errors.ts';
-import { pushed } from '../pushed.ts';
 import { connect, type Port, serve } from '../rpc.ts';
+import { pushed } from '../sequences.ts';
 import { EpisodeControl } from './control.ts';
 
 interface TestApi {

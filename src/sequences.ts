@@ -1,4 +1,4 @@
-/** Turns work that tells what it does by a callback into an async sequence. */
+/** Async sequences: made of work that tells by a callback, and run to their result. */
 
 /**
  * What `work` pushes, in order and as it comes; returns what it resolves to. Throws what it rejects with, after all that
@@ -25,5 +25,17 @@ export async function* pushed<T, R>(
     await new Promise<void>((resolve) => {
       wake = resolve;
     });
+  }
+}
+
+/** Runs a sequence to its end for its result; each item on the way is waited for. */
+export async function finish<T, R>(
+  work: AsyncGenerator<T, R, void>,
+  each?: (item: T) => unknown,
+): Promise<R> {
+  for (;;) {
+    const { value, done } = await work.next();
+    if (done === true) return value;
+    await each?.(value);
   }
 }
