@@ -11,7 +11,8 @@ export function parseIndices(text: string): readonly number[] | null {
     if (from === undefined) return null;
     const first = Number(from);
     const last = Number(to);
-    if (!(first <= last && last - first < MOST)) return null;
+    // Beyond the safe integers one more is the same number: a loop to there has no end.
+    if (!(Number.isSafeInteger(last) && first <= last && last - first < MOST)) return null;
     for (let index = first; index <= last; index++) indices.push(index);
   }
   return [...new Set(indices)];
