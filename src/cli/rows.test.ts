@@ -77,6 +77,16 @@ test('a row that could not be written is told of with the name of its file', asy
   await expect(writer.append(solved)).rejects.toMatchObject({ path: join(folder, 'rows.jsonl') });
 });
 
+test('of two commands that write one file, one goes on', async () => {
+  const folder = folderOf([solved]);
+  await using first = await openRows(folder, 'rows-1-of-1.jsonl');
+  await using second = await openRows(folder, 'rows-1-of-1.jsonl');
+  await first.append(other);
+  await expect(second.append(other)).rejects.toThrow('another one runs the same part');
+  await first.append(rowOf('frozen', 1, 1));
+  expect(await rowsOf(folder)).toEqual([solved, other, rowOf('frozen', 1, 1)]);
+});
+
 test('a file that could not be put into its place leaves nothing aside', async () => {
   const folder = scratchFolder();
   const path = join(folder, 'report.md');

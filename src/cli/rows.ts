@@ -90,12 +90,23 @@ function unpacked(bytes: Uint8Array, path: string): Buffer {
   }
 }
 
+function grown(path: string): LabError {
+  return new LabError(
+    'bad_input',
+    `${path} has changed since this command began: another one runs the same part of the experiment. Let that one go on, or start again when it has ended.`,
+    { path },
+  );
+}
+
 /** Appends rows to one file; each is on disk when `append` resolves. */
 export interface RowWriter extends AsyncDisposable {
   append(row: Row): Promise<void>;
 }
 
-/** Opens a shard's file. What a killed process left of a line is cut off first. */
+/**
+ * Opens a shard's file. What a killed process left of a line is cut off first. `append` throws `bad_input` where the
+ * file has grown by another's rows: of two commands that run one shard, one goes on.
+ */
 export async function openRows(folder: string, name: string): Promise<RowWriter> {
   await makeFolder(folder);
   const path = join(folder, name);
@@ -103,10 +114,14 @@ export async function openRows(folder: string, name: string): Promise<RowWriter>
   const bytes = await file.readFile();
   const whole = bytes.lastIndexOf(0x0a) + 1;
   if (whole < bytes.length) await truncate(path, whole);
+  let size = whole;
   return {
     async append(row) {
+      const line = Buffer.from(`${JSON.stringify(row)}\n`);
       try {
-        await file.appendFile(`${JSON.stringify(row)}\n`);
+        if ((await file.stat()).size !== size) throw grown(path);
+        await file.appendFile(line);
+        size += line.length;
         await file.datasync();
       } catch (thrown) {
         throw withPath(thrown, path);
