@@ -110,19 +110,19 @@ describe('the data', () => {
 });
 
 describe('the last leg', () => {
-  /** How each trained thought begins whose command before was refused. */
+  /** The whole thought of each trained turn whose command before was refused. */
   const afterRefusal = (made: readonly Episode[]) =>
     made.flatMap(({ turns }) =>
       turns.flatMap(({ content, target }, i) =>
         target === true && turns[i - 1]?.content === 'Nothing happens.'
-          ? [/^Thought: ([^,.;]+)/.exec(content)?.[1]]
+          ? [/^Thought: (.+)/.exec(content)?.[1]]
           : [],
       ),
     );
-  test('words all refusals alike, since nothing tells them apart', () => {
+  test('has one thought after all refusals, since nothing tells them apart', () => {
     const late = Array.from({ length: 150 }, (_, i) => makeEpisode(i, MIXES.late));
     expect(afterRefusal(late).length).toBeGreaterThan(10);
-    expect(new Set(afterRefusal(late))).toEqual(new Set(['That had no effect']));
+    expect(new Set(afterRefusal(late))).toEqual(new Set(['That had no effect.']));
     expect(new Set(afterRefusal(episodes)).size).toBeGreaterThan(3);
   });
 });

@@ -24,7 +24,7 @@ export interface Mix {
 
 /**
  * `late` is for the last leg: hardly a detour, most searches along the room's list, as by one who does not know where things
- * lie, and one wording for whatever was refused.
+ * lie, and one thought after whatever was refused.
  */
 export const MIXES: Readonly<Record<'small' | 'full' | 'mixed' | 'late', Mix>> = (() => {
   const full: Mix = {
@@ -41,12 +41,12 @@ export const MIXES: Readonly<Record<'small' | 'full' | 'mixed' | 'late', Mix>> =
   };
   const late: Mix = {
     small: 0.3,
-    orders: { likely_list: 0.4, likely: 0, types: 0.2, list: 0.4, random: 0 },
+    orders: { likely_list: 0.45, likely: 0, types: 0.18, list: 0.37, random: 0 },
     noise: [
       [0, 0.9],
       [0.05, 0.1],
     ],
-    recovery: 0.1,
+    recovery: 0.2,
     wander: 0,
     wording: { oneRefusal: true },
   };

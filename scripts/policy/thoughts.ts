@@ -8,7 +8,7 @@ export type LastTurn = { readonly action: string; readonly observation: string }
 
 /** How thoughts are worded. */
 export interface Wording {
-  /** One wording for all refused commands, since nothing was seen that could tell two of them apart. */
+  /** One thought after every refused command, since nothing was seen that could tell two of them apart. */
   readonly oneRefusal?: boolean;
 }
 
@@ -24,6 +24,8 @@ export function writeThought(
   { oneRefusal = false }: Wording = {},
 ): string {
   const slots = slotsOf(mind, decision, last);
+  const group = seenGroup(mind, last, slots);
+  if (oneRefusal && group === 'nothing') return TEMPLATES.nothing[0];
   const [type = '', number = '0'] = (slots.r ?? '').split(' ');
   const draw = (group: Group, key: number) => {
     const texts: readonly string[] = TEMPLATES[group];
@@ -33,10 +35,8 @@ export function writeThought(
     const text = fits[key % fits.length] ?? '';
     return text.replace(/\{(\w)\}/g, (_, slot: string) => slots[slot] ?? '');
   };
-  const group = seenGroup(mind, last, slots);
-  const seen = draw(group, oneRefusal && group === 'nothing' ? 0 : hash32(type));
   // a name stays lower-case at the start too: a small policy copies it from the observation
-  return `${seen} ${draw(planGroup(mind, decision), Number(number))}`;
+  return `${draw(group, hash32(type))} ${draw(planGroup(mind, decision), Number(number))}`;
 }
 
 type Slots = Partial<Record<string, string>>;
