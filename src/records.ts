@@ -356,14 +356,7 @@ export type Progress =
   | {
       readonly type: 'phase';
       readonly t: number;
-      readonly phase:
-        | 'prefill'
-        | 'decode'
-        | 'environment'
-        | 'train'
-        | 'measure'
-        | 'snapshot'
-        | 'replay'; // a run that is taken up repeats its record
+      readonly phase: 'prefill' | 'environment' | 'train' | 'measure' | 'replay'; // a run that is taken up repeats its record
       readonly done: number;
       readonly total: number;
     }

@@ -286,16 +286,12 @@ export function phaseText(phase: Extract<Progress, { type: 'phase' }>['phase']):
   switch (phase) {
     case 'prefill':
       return say.reading;
-    case 'decode':
-      return say.writing;
     case 'environment':
       return say.acting;
     case 'train':
       return say.training;
     case 'measure':
       return say.measuring;
-    case 'snapshot':
-      return say.saving;
     case 'replay':
       return say.repeating;
     default:

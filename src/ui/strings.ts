@@ -988,7 +988,6 @@ export const runTable = {
 } as const;
 
 export const runView = {
-  writing: 'writing',
   demoName: 'Recorded demo run',
   updatesOff: 'Updates off',
   updatesOffHelp: 'Training is switched off in this run.',
@@ -1048,7 +1047,6 @@ export const runView = {
   acting: 'acting in the world',
   training: 'training the adapter',
   measuring: 'measuring the drift',
-  saving: 'saving the adapter',
   repeating: 'repeating what was recorded',
 } as const;
 
