@@ -3,8 +3,6 @@
 import { createStore, type UseStore } from 'idb-keyval';
 import { LabError } from '../errors.ts';
 
-export type { UseStore };
-
 /** The stores of the notebook; one database each, as idb-keyval wants it. */
 export type StoreName =
   | 'runs'

@@ -4,9 +4,7 @@ import type { Settings } from '../config.ts';
 import type {
   BackendName,
   Capabilities,
-  EnvDescription,
   EpisodeEvent,
-  HistoryQuestion,
   KeptSnapshots,
   LoadProgress,
   ModelInfo,
@@ -17,9 +15,9 @@ import type {
   RunSummary,
   StoredModel,
   TaskRef,
-  WorldHistory,
 } from '../records.ts';
 import type { AdapterCalls, AdapterStreams } from './adapters-api.ts';
+import type { EnvApi } from './env-api.ts';
 
 /** A file that the page hands to the person. */
 export interface Download {
@@ -56,6 +54,9 @@ export type StartFrom =
   | { readonly kind: 'shelf'; readonly id: string }
   | { readonly kind: 'run'; readonly id: string };
 
+/** What goes on to the worlds, and comes back, as it is. */
+type EnvCalls = EnvApi['calls'];
+
 export interface EngineApi {
   readonly calls: AdapterCalls & {
     /**
@@ -70,23 +71,11 @@ export interface EngineApi {
       };
       readonly output: Capabilities;
     };
-    readonly environments: { readonly input: null; readonly output: readonly EnvDescription[] };
-    readonly tasks: {
-      readonly input: { readonly env: string; readonly split: string };
-      readonly output: readonly TaskRef[];
-    };
-    /** Reads a dropped scene.json or game.tw-pddl; throws bad_input. */
-    readonly openTask: {
-      readonly input: { readonly name: string; readonly text: string };
-      readonly output: TaskRef;
-    };
-    /** A recorded episode's world, from its actions; in parts where it is long. */
-    readonly worldHistory: { readonly input: HistoryQuestion; readonly output: WorldHistory };
-    /** What an episode's actions changed in its task's files, as a patch; null where it has none. */
-    readonly worldPatch: {
-      readonly input: { readonly task: TaskRef; readonly actions: readonly string[] };
-      readonly output: string | null;
-    };
+    readonly environments: EnvCalls['describe'];
+    readonly tasks: EnvCalls['tasks'];
+    readonly openTask: EnvCalls['openTask'];
+    readonly worldHistory: EnvCalls['history'];
+    readonly worldPatch: EnvCalls['patch'];
     readonly models: { readonly input: null; readonly output: readonly StoredModel[] };
     readonly deleteModel: { readonly input: { readonly key: string }; readonly output: null };
     readonly deleteAllModels: { readonly input: null; readonly output: null };
