@@ -149,13 +149,7 @@ export const actingTrainers: readonly MethodName[] = [
 export const retrying: readonly MethodName[] = ['reflexion'];
 
 /** What can ask for an update besides a person. */
-export const triggerNames = [
-  'periodic',
-  'repetition',
-  'error',
-  'low_confidence',
-  'high_entropy',
-] as const;
+const triggerNames = ['periodic', 'repetition', 'error', 'low_confidence', 'high_entropy'] as const;
 export type TriggerName = (typeof triggerNames)[number];
 
 /** The table itself. Keys are the names used everywhere in the program, in the URL and in the CLI. */

@@ -82,7 +82,7 @@ function isName(text: string, end: number): boolean {
 }
 
 /** Line and column, both from 1, of a character offset. */
-export function placeOf(text: string, offset: number): { line: number; column: number } {
+function placeOf(text: string, offset: number): { line: number; column: number } {
   const lines = text.slice(0, offset).split(/\r\n|\n|\r/);
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }

@@ -68,19 +68,6 @@ export async function openBackend(
   }
 }
 
-/** The three-step probe alone, for the capability panel: opens a device and gives it back. */
-export async function probe(env: BackendEnv): Promise<Capabilities> {
-  const probed = await probeGpu(env.gpu);
-  probed.opened?.device.destroy();
-  const backend = probed.opened === null ? 'wasm' : 'webgpu';
-  return {
-    backend,
-    reason: reasonFor(probed),
-    device: probed.opened === null ? (await wasmFlavour()) + threadsInWords() : probed.device,
-    steps: probed.steps,
-  };
-}
-
 async function openWebGpu(
   probed: ProbedGpu,
   { adapter, device }: NonNullable<ProbedGpu['opened']>,

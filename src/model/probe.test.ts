@@ -2,7 +2,7 @@
 
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it, vi } from 'vitest';
-import { lossOf, openBackend, probe } from './device.ts';
+import { lossOf, openBackend } from './device.ts';
 import { probeGpu } from './probe.ts';
 import { nodeWasmPaths } from './wasm-paths-node.ts';
 
@@ -54,7 +54,7 @@ describe('without WebGPU', () => {
   ] as const;
 
   it.each(cases)('$name: the probe names the step and what to do', async ({ gpu, step }) => {
-    const found = await probe({ wasmPaths, gpu });
+    const { capabilities: found } = await openBackend(undefined, { wasmPaths, gpu });
     expect(found.backend).toBe('wasm');
     expect(found.reason).toContain(`step "${step}" failed`);
     const failing = found.steps.find((each) => !each.ok);

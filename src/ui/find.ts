@@ -20,7 +20,7 @@ export type StepFilter =
   | 'rollbacks';
 
 /** A step that repeats an earlier one this closely counts as repeating. */
-export const repeatingFrom = 0.5;
+const repeatingFrom = 0.5;
 
 export const stepFilters: readonly { readonly filter: StepFilter; readonly label: string }[] = [
   { filter: 'all', label: say.everything },

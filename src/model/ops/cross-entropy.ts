@@ -89,7 +89,7 @@ export interface ExpSum {
 }
 
 /** Of every row of [N, V] on the host. */
-export function expSums(logits: tf.Tensor2D): ExpSum[] {
+function expSums(logits: tf.Tensor2D): ExpSum[] {
   const { rows, cols } = dims(logits);
   const simd = simdKernels();
   if (simd) {
