@@ -2,6 +2,7 @@
 
 import type { MethodName } from '../config.ts';
 import { bootstrapMean, singles } from '../math/clusters.ts';
+import { fixed, signed } from '../math/fixed.ts';
 import { deriveRng } from '../math/rng.ts';
 import { holm, type Interval, mean } from '../math/statistics.ts';
 import { comparable, type Side } from './comparable.ts';
@@ -199,8 +200,8 @@ function repetitionClaim(
   const means = [...byTask.values()].map(mean);
   if (means.length === 0) return { verdict: 'not tried', numbers: '' };
   const interval = bootstrapMean(singles(means), deriveRng(0, 'claim', 'repetition'));
-  const range = interval ? ` (${interval.low.toFixed(2)} to ${interval.high.toFixed(2)})` : '';
-  const numbers = `${mean(means).toFixed(2)}${range} over ${means.length} tasks`;
+  const range = interval ? ` (${fixed(interval.low, 2)} to ${fixed(interval.high, 2)})` : '';
+  const numbers = `${fixed(mean(means), 2)}${range} over ${means.length} tasks`;
   const enough = means.length >= ENOUGH && interval !== null;
   return { verdict: verdictOf(enough ? said(interval) : null), numbers };
 }
@@ -211,6 +212,5 @@ function verdictOf(holds: boolean | null): Verdict {
 
 /** In points, with a sign. */
 function shown(rate: number): string {
-  const points = (100 * rate).toFixed(1);
-  return rate > 0 ? `+${points}` : points;
+  return signed(100 * rate, 1);
 }

@@ -1,6 +1,7 @@
 /** The report of an experiment: which tables and figures it has, out of a scorecard. */
 
 import { fieldNames, fields } from '../config.ts';
+import { fixed, signed } from '../math/fixed.ts';
 import type { Interval } from '../math/statistics.ts';
 import type { StartAdapterRef } from '../records.ts';
 import { between } from './between.ts';
@@ -593,7 +594,7 @@ const figure = (name: string, words: string, svg: string): Block => ({
 });
 
 function decimal(value: number | null, digits: number): string {
-  return value === null ? NONE : value.toFixed(digits);
+  return value === null ? NONE : fixed(value, digits);
 }
 
 function percent(value: number | null): string {
@@ -608,8 +609,7 @@ function percents(interval: Interval | null): string {
 
 function points(value: number | null, sign = true): string {
   if (value === null) return NONE;
-  const shown = (100 * value).toFixed(1);
-  return sign && value > 0 ? `+${shown}` : shown;
+  return sign ? signed(100 * value, 1) : fixed(100 * value, 1);
 }
 
 const counted = (tasks: number) => (tasks === 1 ? '1 task' : `${tasks} tasks`);

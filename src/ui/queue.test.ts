@@ -6,7 +6,7 @@ import type { SettingsPatch } from '../config.ts';
 import { planExperiment } from '../experiment/plan.ts';
 import type { ModelInfo, RunSummary } from '../records.ts';
 import { startSummary } from '../store/summary.ts';
-import { startQueue } from './queue.ts';
+import { openExperiment, startQueue } from './queue.ts';
 import { initialState } from './state.ts';
 import { dispatch, useLab } from './store.ts';
 import { testingEngine } from './testing-engine.ts';
@@ -97,4 +97,53 @@ test('an episode whose last try is here is left out', async () => {
   );
   await done;
   expect(engine.asked.filter(({ name }) => name === 'run')).toEqual([]);
+});
+
+const file = `
+name = "page"
+env = "household"
+split = "valid_seen"
+tasks = "0-1"
+seeds = "7,9007199254740991"
+methods = ["frozen", "attt"]
+[[sweep]]
+method = "attt"
+triggers = [["error", "periodic"], ["periodic", "error"]]
+`;
+
+/** The page with a household of one split. */
+function withHousehold(): void {
+  const split = { name: 'valid_seen', tasks: 2 } as never; // its name is all that is read
+  useLab.setState({ environments: [{ id: task.env, splits: [split] } as never] });
+}
+
+test('a file is the same episodes here as on the command line, with the model that is here', async () => {
+  dispatch({ type: 'setting_changed', patch: { policy_model: 'mine.gguf', lora_rank: 4 } });
+  withHousehold();
+  const opening = openExperiment(file, 'page.toml');
+  const tasks = [0, 1].map((index) => ({ ...task, split: 'valid_seen', index }));
+  (await engine.newest('tasks')).answer(tasks);
+  const { arms, episodes } = await opening;
+  expect(episodes.map(({ key }) => key)).toEqual(
+    [7, 9007199254740991].flatMap((seed) =>
+      [0, 1].flatMap((place) =>
+        ['frozen', 'attt', 'attt triggers=error,periodic'].map(
+          (arm) => `${arm}/valid_seen/${place}/${seed}`,
+        ),
+      ),
+    ),
+  );
+  // What the form has besides is not the file's.
+  expect(arms.map(({ settings }) => [settings.policy_model, settings.lora_rank])).toEqual(
+    arms.map(() => ['mine.gguf', 8]),
+  );
+});
+
+test('a file that names a model, an adapter or tasks that are not here is refused', async () => {
+  withHousehold();
+  const open = (text: string) => openExperiment(text, 'page.toml');
+  const settings = (line: string) => file.replace('[[sweep]]', `[settings]\n${line}\n[[sweep]]`);
+  await expect(open(settings('policy_model = "other.gguf"'))).rejects.toThrow('policy_model');
+  await expect(open(settings('adapter = "first"'))).rejects.toThrow('first');
+  await expect(open(file.replace('valid_seen', 'train'))).rejects.toThrow('train');
 });
