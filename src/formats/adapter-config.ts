@@ -43,9 +43,9 @@ const PLAIN_INITS = ['gaussian', 'eva', 'orthogonal', 'mica'];
 const DEFAULT_TARGETS = ['q_proj', 'v_proj'];
 
 /**
- * Reads the file. A null means what it means to PEFT: mostly "not in use". Throws `bad_input` for what is no LoRA config, `unsupported` naming a setting that
- * would only be applied in part here: other PEFT types, DoRA, bias, modules_to_save, and every
- * setting that this program does not know and that is in use.
+ * Reads the file. A null means what it means to PEFT: mostly "not in use". Throws `bad_input` for what is
+ * no LoRA config, `unsupported` naming a setting that would only be applied in part here: other PEFT types,
+ * DoRA, bias, modules_to_save, and every setting that this program does not know and that is in use.
  */
 export async function readAdapterConfig(text: string): Promise<AdapterConfig> {
   const config = parse(text);

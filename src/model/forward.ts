@@ -182,7 +182,8 @@ export async function logitsAfter(
 }
 
 /**
- * A short pass whose result is thrown away: shaders compile and are chosen now, not at the first token, and what does not fit fails while another model can still be kept.
+ * A short pass whose result is thrown away: shaders compile and are chosen now, not at the first token, and
+ * what does not fit fails while another model can still be kept.
  */
 export async function warmUp(model: LlamaModel, signal?: AbortSignal): Promise<void> {
   using cache = cacheFor(model);

@@ -20,8 +20,8 @@ export type TargetGradient = { target: LoraTarget; daT: tf.Tensor2D; dbT: tf.Ten
 
 /**
  * Turns the gradient dy at the layer's output into the gradient at its input x [T, width] (empty when
- * `needInput` is false) and at its adapter's modules. What the forward pass has not kept is recomputed. Biases and gains are frozen: they pass gradients
- * on and have none. Call within tf.tidy; borrows.
+ * `needInput` is false) and at its adapter's modules. What the forward pass has not kept is recomputed.
+ * Biases and gains are frozen: they pass gradients on and have none. Call within tf.tidy; borrows.
  */
 export function layerBackward(
   model: LlamaModel,

@@ -27,9 +27,10 @@ export interface WeightMatrix {
 
 /**
  * Takes the file's bytes of one matrix of a model of `parameters` in all (unknown: a large one). On WebGPU
- * and wasm they are copied, still quantised but for small models on wasm; on cpu, and
- * on wasm without vector instructions, they are kept as they are (not copied) and decoded when first
- * needed. Throws `bad_input` when the size does not fit the type and shape, `unsupported` for a type without a decoder, `limit` when a device limit is in the way.
+ * and wasm they are copied, still quantised but for small models on wasm; on cpu, and on wasm without
+ * vector instructions, they are kept as they are (not copied) and decoded when first needed. Throws
+ * `bad_input` when the size does not fit the type and shape, `unsupported` for a type without a decoder,
+ * `limit` when a device limit is in the way.
  */
 export function uploadWeight(
   name: string,

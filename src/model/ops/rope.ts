@@ -1,7 +1,8 @@
 /**
  * Rotary position embedding (Su et al. 2021) and the turn back, which is its gradient: each pair of
- * channels turns by the angle of its position (yarn also makes it longer, then back as well). `interleaved` pairs channels (2i, 2i + 1), as llama's
- * GGUF row order wants; `halves` pairs (i, i + headDim / 2), as Qwen and Gemma want.
+ * channels turns by the angle of its position (yarn also makes it longer, then back as well). `interleaved`
+ * pairs channels (2i, 2i + 1), as llama's GGUF row order wants; `halves` pairs (i, i + headDim / 2), as
+ * Qwen and Gemma want.
  */
 
 import * as tf from '@tensorflow/tfjs-core';
