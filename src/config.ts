@@ -608,6 +608,11 @@ const envPresets: Readonly<Record<string, SettingsPatch>> = {
   },
 };
 
+/** Whether an environment has defaults of its own. */
+export function hasPreset(env: string): boolean {
+  return Object.hasOwn(envPresets, env.split('/')[0] ?? '');
+}
+
 /** The defaults for an environment, e.g. `household/ALFWorld-v0.4`. */
 export function settingsFor(env: string): Settings {
   return { ...defaultSettings, ...envPresets[env.split('/')[0] ?? ''] };

@@ -10,7 +10,7 @@ import type { TaskRef } from '../records.ts';
 import type { Download } from '../workers/api.ts';
 import { readShelf } from './adapter-shelf-state.ts';
 import { readPicked } from './compare-actions.ts';
-import { startSettings } from './defaults.ts';
+import { usualSettings } from './defaults.ts';
 import { engine, startEngine } from './engine.ts';
 import { latest, screenRequests, taskRequests } from './latest.ts';
 import { readLink } from './link.ts';
@@ -311,7 +311,7 @@ async function readSettings(text: string, name: string): Promise<void> {
 }
 
 function settingsText(settings: Settings): string {
-  const count = changedFields(settings, startSettings).length;
+  const count = changedFields(settings, usualSettings(useLab.getState().task?.env)).length;
   if (count === 0) return say.noSettingDiffers;
   return count === 1 ? say.oneSettingDiffers : say.settingsDiffer(count);
 }

@@ -4,7 +4,7 @@ import { changedFields, type Settings, settingsInto } from '../config.ts';
 import { chooseLinkedTask, openDemo, openRun } from './actions.ts';
 import { chartKinds, ownTexts, readOwn } from './chart-choices.ts';
 import { openComparison, pickRuns } from './compare-actions.ts';
-import { startSettings, startWorld } from './defaults.ts';
+import { startWorld, usualSettings } from './defaults.ts';
 import { type Link, readLink, writeLink } from './link.ts';
 import { initialReading } from './reading.ts';
 import { inform } from './report.ts';
@@ -82,9 +82,9 @@ function tellSettings(): void {
   const { settings } = useLab.getState();
   const [world = startWorld] = readLink(location.hash).task ?? [];
   const own = settingsInto(world, startWorld, rememberedSettings());
-  if (!linkedSettings(location.hash, startSettings)) shareOwn(settings);
+  if (!linkedSettings(location.hash)) shareOwn(settings);
   else if (
-    changedFields(own, startSettings).length > 0 &&
+    changedFields(own, usualSettings(world)).length > 0 &&
     changedFields(own, settings).length > 0
   ) {
     inform(say.ofLink, `${changesText(own, settings)} ${say.ownKept}`);
@@ -97,7 +97,7 @@ function tellSettings(): void {
  */
 async function takeStart(): Promise<void> {
   const { settings } = useLab.getState();
-  const linked = linkedSettings(location.hash, startSettings);
+  const linked = linkedSettings(location.hash);
   if (!linked) {
     shareOwn(settings);
     setHash(writeLink(location.hash, taskIn(useLab.getState())));
@@ -112,7 +112,8 @@ async function takeStart(): Promise<void> {
 
 /** An address without settings says that all are as usual: where they are not, it is given them. */
 function shareOwn(settings: Settings): void {
-  if (changedFields(settings, startSettings).length > 0) shareSettings(settings);
+  const usual = usualSettings(useLab.getState().task?.env);
+  if (changedFields(settings, usual).length > 0) shareSettings(settings);
 }
 
 /** A run opened from a file has no name that another visit could open. */

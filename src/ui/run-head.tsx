@@ -6,7 +6,7 @@ import type { StopReason } from '../records.ts';
 import { saveAdapter, saveBundle, savePrediction, saveRun, saveSettings } from './actions.ts';
 import { shelveRun } from './adapter-shelf-state.ts';
 import { repeatCommand } from './command.ts';
-import { startSettings } from './defaults.ts';
+import { usualSettings } from './defaults.ts';
 import { Dialog } from './dialog.tsx';
 import { Icon, type IconName, Mark } from './icons.tsx';
 import { valueText } from './numbers.ts';
@@ -226,8 +226,9 @@ function goalOf(run: RunView): string {
 
 function FrozenSettings({ run, onClose }: { run: RunView; onClose: () => void }) {
   const [all, setAll] = useState(false);
-  const { settings } = run.started.manifest;
-  const changed = changedFields(settings, startSettings);
+  const { settings, task } = run.started.manifest;
+  const usual = usualSettings(task.env);
+  const changed = changedFields(settings, usual);
   const names = all ? (Object.keys(fields) as readonly FieldName[]) : changed; // keys of the table itself
   return (
     <Dialog title={say.settingsTitle} onClose={onClose}>
@@ -245,7 +246,7 @@ function FrozenSettings({ run, onClose }: { run: RunView; onClose: () => void })
           names={names}
           changed={changed}
           left={{ title: say.thisRun, settings }}
-          right={{ title: say.default, settings: startSettings }}
+          right={{ title: say.default, settings: usual }}
         />
       )}
       <div className="dialog-buttons">

@@ -8,14 +8,15 @@ import {
   fieldNames,
   fieldProblem,
   fields,
+  type Settings,
   type SettingsPatch,
 } from '../config.ts';
 import { openFile, saveSettings } from './actions.ts';
 import { CheckList } from './check-list.tsx';
-import { startSettings } from './defaults.ts';
+import { usualSettings } from './defaults.ts';
 import { FileButton } from './file-button.tsx';
 import { Icon } from './icons.tsx';
-import { wholeText } from './numbers.ts';
+import { settingText, wholeText } from './numbers.ts';
 import { StartChoice } from './start-choice.tsx';
 import { isRunning } from './state.ts';
 import { dispatch, useLab } from './store.ts';
@@ -42,7 +43,8 @@ export function SettingsForm() {
   const running = useLab(isRunning);
   // The rest of this long form is drawn in small pieces, after the page can be seen.
   const whole = useDeferredValue(true, false);
-  const changed = changedFields(settings, startSettings);
+  const usual = useUsual();
+  const changed = changedFields(settings, usual);
   return (
     <section className="panel settings" aria-labelledby="settings-title">
       <div className="panel-head">
@@ -52,7 +54,7 @@ export function SettingsForm() {
           className="button bare small"
           disabled={changed.length === 0}
           data-tip={say.resetHelp}
-          onClick={() => dispatch({ type: 'settings_replaced', settings: startSettings })}
+          onClick={() => dispatch({ type: 'settings_replaced', settings: usual })}
         >
           <Icon name="reset" />
           {changed.length === 0 ? say.allDefaults : say.reset(changed.length)}
@@ -171,7 +173,10 @@ function Row({ name, changed }: { name: FieldName; changed: boolean }) {
   const wide = field.kind === 'list' || (field.kind === 'text' && field.multiline === true);
   const method = useLab((state) => (name === 'method' ? state.settings.method : null));
   const chosen = method ? `${method}: ${methods[method]}\n` : '';
-  const tip = `${chosen}${field.help}\n${rangeText(field)}\n${field.place.file}: ${field.place.key}`;
+  const usual = useUsual()[name];
+  const standard = settingText(usual);
+  const range = rangeText(field, standard);
+  const tip = `${chosen}${field.help}\n${range}\n${field.place.file}: ${field.place.key}`;
   return (
     <div className="row" data-changed={changed} data-wide={wide} data-tip={tip}>
       {field.kind === 'list' ? (
@@ -191,9 +196,9 @@ function Row({ name, changed }: { name: FieldName; changed: boolean }) {
         <button
           type="button"
           className="button bare iconic small undo"
-          aria-label={say.backTo(field.label, defaultText(field))}
-          data-tip={say.backToHelp(defaultText(field))}
-          onClick={() => change(name, startSettings[name])}
+          aria-label={say.backTo(field.label, standard)}
+          data-tip={say.backToHelp(standard)}
+          onClick={() => change(name, usual)}
         >
           <Icon name="reset" />
         </button>
@@ -201,7 +206,7 @@ function Row({ name, changed }: { name: FieldName; changed: boolean }) {
         <span className="undo" />
       )}
       <span className="unseen" id={`${id}-help`}>
-        {chosen} {field.help} {rangeText(field)} {problem ?? ''}
+        {chosen} {field.help} {range} {problem ?? ''}
       </span>
       {problem && (
         <p className="problem" role="alert">
@@ -325,9 +330,9 @@ function change(name: FieldName, value: unknown): void {
   dispatch({ type: 'setting_changed', patch: { [name]: value } as SettingsPatch }); // fieldProblem has checked it
 }
 
-function defaultText(field: Field): string {
-  if (typeof field.default === 'string' && field.default === '') return 'empty';
-  return Array.isArray(field.default) ? field.default.join(', ') : String(field.default);
+/** The defaults of the chosen task's world. */
+function useUsual(): Settings {
+  return usualSettings(useLab((state) => state.task?.env));
 }
 
 function boundText(bound: number): string {
@@ -335,9 +340,9 @@ function boundText(bound: number): string {
   return bound >= Number.MAX_SAFE_INTEGER ? '2⁵³ − 1' : wholeText(bound);
 }
 
-function rangeText(field: Field): string {
+function rangeText(field: Field, usual: string): string {
   const unit = field.kind === 'number' && field.unit ? ` ${field.unit}` : '';
-  const standard = say.default(defaultText(field), unit);
+  const standard = say.default(usual, unit);
   if (field.kind !== 'number') return `${standard}.`;
   return say.range(standard, field.min, boundText(field.max));
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { defaultSettings } from '../config.ts';
+import { startSettings } from './defaults.ts';
 import {
   changesText,
   linkedSettings,
@@ -41,11 +42,14 @@ test('nonsense in an address is no setting', () => {
 });
 
 test('a link gives the settings of whoever wrote it, also those that are as usual and not named', () => {
-  const sender = { ...defaultSettings, method: 'frozen' } as const;
-  const link = writeSharedSettings('#run=a', sender, defaultSettings);
-  expect(linkedSettings(link, defaultSettings)).toEqual(sender);
-  expect(linkedSettings('#run=a&step=3', defaultSettings)).toBeNull();
-  expect(linkedSettings('#task=repair.train.3', defaultSettings)).toEqual(defaultSettings);
+  const sender = { ...startSettings, method: 'frozen' } as const;
+  const link = writeSharedSettings('#run=a', sender, startSettings);
+  expect(linkedSettings(link)).toEqual(sender);
+  expect(linkedSettings('#run=a&step=3')).toBeNull();
+  // 64 and 512 tokens a step are what the two worlds want (design.md).
+  expect(linkedSettings('#task=household.train.3')?.max_tokens).toBe(64);
+  expect(linkedSettings('#task=repair.train.3')?.max_tokens).toBe(512);
+  expect(linkedSettings('#task=elsewhere.train.3')).toEqual(startSettings);
 });
 
 test('what a link changes is told with what it was, a long list in part', () => {

@@ -9,6 +9,7 @@ import {
   type Settings,
   type SettingsPatch,
 } from '../config.ts';
+import { usualSettings } from './defaults.ts';
 import { readLink } from './link.ts';
 import { settingText } from './numbers.ts';
 import { sharedSettings as say } from './strings.ts';
@@ -26,13 +27,14 @@ export function readSharedSettings(hash: string): SettingsPatch {
 }
 
 /**
- * All settings of a link: the named ones, and every other one as `usual`, as it was where the link was written. null
- * where the hash names neither a setting nor a task to run with them.
+ * All settings of a link: the named ones, and every other one as usual in the world of its task, as it was where the link
+ * was written. null where the hash names neither a setting nor a task to run with them.
  */
-export function linkedSettings(hash: string, usual: Settings): Settings | null {
+export function linkedSettings(hash: string): Settings | null {
   const named = readSharedSettings(hash);
-  const names = Object.keys(named).length > 0 || readLink(hash).task !== null;
-  return names ? { ...usual, ...named } : null;
+  const { task } = readLink(hash);
+  const names = Object.keys(named).length > 0 || task !== null;
+  return names ? { ...usualSettings(task?.[0]), ...named } : null;
 }
 
 /** Changes told in full; more than these are counted. */

@@ -3,7 +3,8 @@
 import { create } from 'zustand';
 import { fieldNames, fieldProblem, type Settings, settingsInto } from '../config.ts';
 import { readChoices, writeChoices } from './chart-choices.ts';
-import { startSettings, startWorld } from './defaults.ts';
+import { startSettings, startWorld, usualSettings } from './defaults.ts';
+import { readLink } from './link.ts';
 import { linkedSettings, writeSharedSettings } from './shared-settings.ts';
 import { initialState, reduce, type Theme, type UiEvent, type UiState } from './state.ts';
 
@@ -19,7 +20,7 @@ const shareAfterMs = 300;
 /** Reads the state in a component; the selector's result decides when it draws again. */
 export const useLab = create<UiState>()(() => ({
   ...initialState,
-  settings: linkedSettings(addressHash(), startSettings) ?? rememberedSettings(),
+  settings: linkedSettings(addressHash()) ?? rememberedSettings(),
   theme: rememberedTheme(),
   side: recall(sideKey) !== 'closed',
   reading: { ...initialState.reading, ...readChoices(recall(chartsKey)) },
@@ -60,7 +61,9 @@ export function shareSettings(settings: Settings): void {
   if (typeof location === 'undefined') return;
   clearTimeout(sharing);
   sharing = setTimeout(() => {
-    const hash = writeSharedSettings(location.hash, settings, startSettings);
+    const { task } = useLab.getState();
+    const world = task?.env ?? readLink(location.hash).task?.[0];
+    const hash = writeSharedSettings(location.hash, settings, usualSettings(world));
     history.replaceState(null, '', hash || `${location.pathname}${location.search}`);
   }, shareAfterMs);
 }
