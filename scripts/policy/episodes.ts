@@ -23,8 +23,8 @@ export interface Mix {
 }
 
 /**
- * `late` is for the last leg: hardly a detour, most searches along the room's list, as by one who does not know where things
- * lie, and one thought after whatever was refused.
+ * `late` is for the last leg: hardly a detour, 55 % of the searches as by one who does not know where things lie, and one
+ * thought after whatever was refused.
  */
 export const MIXES: Readonly<Record<'small' | 'full' | 'mixed' | 'late', Mix>> = (() => {
   const full: Mix = {
