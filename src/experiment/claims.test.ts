@@ -54,6 +54,30 @@ describe('a claim of more success', () => {
   });
 });
 
+describe('a claim of a gain of five points', () => {
+  const gained = (tasks: number, more: number) =>
+    judged(tasks, { frozen: half, attt: (t) => half(t) || t < 2 * more })('gains 5 points');
+
+  test('is decided by the interval: 20 of 100 more, none of 100, 3 of 1,000', () => {
+    expect(gained(100, 20)?.verdict).toBe('holds');
+    // The rule of three: no difference in 100 tasks excludes 3 points at 95 %.
+    expect(gained(100, 0)?.verdict).toBe('does not hold');
+    // 3 of 1,000 (0.3 points) lie far below 5.
+    expect(gained(1000, 3)?.verdict).toBe('does not hold');
+  });
+  test('cannot be told where the interval holds five points, or tasks are few', () => {
+    // 6 of 100 more: 6 points with a standard error of 2.4.
+    expect(gained(100, 6)?.verdict).toBe('cannot be told');
+    expect(gained(40, 0)?.verdict).toBe('cannot be told');
+  });
+  test('counts as no further comparison', () => {
+    const both = judged(100, { frozen: half, attt: (t) => half(t) || t < 12 });
+    // One comparison of six differing tasks: 2 / 2^6.
+    expect(both('raises success')?.numbers).toContain('p (Holm) 0.031');
+    expect(both('gains 5 points')?.numbers).not.toContain('p (Holm)');
+  });
+});
+
 describe('arms that differ in every task alike', () => {
   const all: Solves = () => true;
   const claim = judged(134, { frozen: () => false, attt: all, random_drop: all });

@@ -37,10 +37,10 @@ const ENOUGH_FOR_NONE = 100;
 const LEVEL = 0.05;
 
 /**
- * What is said of the success of one arm beside another's: `more`; `no_gain`: not more by the margin;
- * `alike`: within the margin either way; `as_much`: not less by the margin.
+ * What is said of the success of one arm beside another's: `more`; `much_more`: by the margin or more; `no_gain`: not
+ * more by the margin; `alike`: within the margin either way; `as_much`: not less by the margin.
  */
-type Relation = 'more' | 'no_gain' | 'alike' | 'as_much';
+type Relation = 'more' | 'much_more' | 'no_gain' | 'alike' | 'as_much';
 
 interface Comparison {
   readonly claim: string;
@@ -64,6 +64,12 @@ const comparisons: readonly Comparison[] = [
     one: attt,
     than: frozen,
     says: 'more',
+  },
+  {
+    claim: 'aTTT gains 5 points over the frozen policy',
+    one: attt,
+    than: frozen,
+    says: 'much_more',
   },
   { claim: 'aTTT beats naive training', one: attt, than: { method: 'naive' }, says: 'more' },
   {
@@ -112,13 +118,14 @@ export function claims(scores: readonly Score[], rows: readonly Row[]): readonly
     );
     return { claim, says, arms: `${one.name} − ${than.name}`, difference };
   });
-  const tested = compared.filter(({ difference }) => difference !== null);
+  // What the interval alone decides is no further test of that pair.
+  const tested = compared.filter(({ difference, says }) => difference && says !== 'much_more');
   const adjusted = holm(tested.map(({ difference }) => difference?.p ?? 1));
   return [
     ...compared.map((one): Claim => {
       const { claim, says, arms, difference } = one;
       if (!difference) return { claim, verdict: 'not tried', numbers: '' };
-      const p = adjusted[tested.indexOf(one)] ?? 1;
+      const p = adjusted[tested.indexOf(one)] ?? null;
       return { claim, ...judge(says, difference, p, arms) };
     }),
     klClaim('Naive training drives KL past 2 nats', find('naive'), (kl) => kl > 2),
@@ -144,23 +151,30 @@ export function claims(scores: readonly Score[], rows: readonly Row[]): readonly
 
 type Judged = Pick<Claim, 'verdict' | 'numbers'>;
 
-function judge(says: Relation, difference: Difference, p: number, arms: string): Judged {
+function judge(says: Relation, difference: Difference, p: number | null, arms: string): Judged {
   const { points, interval, pairs, tasks, discordant } = difference;
   const range = `${shown(interval.low)} to ${shown(interval.high)}`;
   return {
     verdict: verdictOf(tasks < ENOUGH_TASKS ? null : holds(says, interval, p, tasks)),
-    numbers: `${arms}: ${shown(points)} points (${range}, p (Holm) ${p.toFixed(3)}; ${discordant} of ${pairs} pairs discordant)`,
+    numbers: `${arms}: ${shown(points)} points (${range}${p === null ? '' : `, p (Holm) ${p.toFixed(3)}`}; ${discordant} of ${pairs} pairs discordant)`,
   };
 }
 
-/** null where both answers remain. `p` is corrected for the number of comparisons. */
-function holds(says: Relation, { low, high }: Interval, p: number, tasks: number): boolean | null {
-  const more = p < LEVEL && low > 0;
-  const less = p < LEVEL && high < 0;
+/** null where both answers remain. `p` is corrected for the number of comparisons; null where the interval decides. */
+function holds(
+  says: Relation,
+  { low, high }: Interval,
+  p: number | null,
+  tasks: number,
+): boolean | null {
+  const more = p !== null && p < LEVEL && low > 0;
+  const less = p !== null && p < LEVEL && high < 0;
   const many = tasks >= ENOUGH_FOR_NONE;
   switch (says) {
     case 'more':
       return more ? true : less || high <= 0 ? false : null;
+    case 'much_more':
+      return low >= MARGIN ? true : many && high < MARGIN ? false : null;
     case 'no_gain':
       return many && high < MARGIN ? true : more ? false : null;
     case 'as_much':
