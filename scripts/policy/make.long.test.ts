@@ -65,7 +65,7 @@ describe('the data stages', () => {
     // loss on thought, action and end of turn of the expert alone: about a third of the text
     expect(one?.statistics.trained_share).toBeGreaterThan(0.25);
     expect(one?.statistics.trained_share).toBeLessThan(0.5);
-    // about 56 tokens a step and 14 steps an episode
+    // about 49 tokens a step and 14 steps an episode
     expect((one?.statistics.tokens ?? 0) / 400).toBeGreaterThan(500);
     expect((one?.statistics.tokens ?? 0) / 400).toBeLessThan(1200);
   });
