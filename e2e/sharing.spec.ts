@@ -1,6 +1,7 @@
 /** What is seen can be sent and taken home: views in the address, bundles, reports; and what is dropped opens. */
 
 import { readFileSync } from 'node:fs';
+import { headerOf } from '../src/experiment/testing-rows.ts';
 import { formatRunFile } from '../src/formats/run-file.ts';
 import { readZip, writeZip } from '../src/formats/zip.ts';
 import { expectClean } from './axe.ts';
@@ -152,7 +153,7 @@ test('a report is made of the runs kept here, and all runs are deleted after ask
       );
     return report.getByRole('alert');
   };
-  const header = '{"schema":1,"experiment":{"tasks":[0],"seeds":[1]},"arms":[]}';
+  const header = JSON.stringify(headerOf(['frozen']));
   await expect(await why(['settings.json', '{"att":{}}'], ['rows.jsonl', ''])).toContainText(
     'settings.json has no schema; expected what "attt experiment" writes',
   );
