@@ -4,7 +4,7 @@ import { changedFields, type Settings, settingsInto } from '../config.ts';
 import { chooseLinkedTask, openDemo, openRun } from './actions.ts';
 import { chartKinds, ownTexts, readOwn } from './chart-choices.ts';
 import { openComparison, pickRuns } from './compare-actions.ts';
-import { startWorld, usualSettings } from './defaults.ts';
+import { knownWorld, startWorld, usualSettings } from './defaults.ts';
 import { type Link, readLink, writeLink } from './link.ts';
 import { initialReading } from './reading.ts';
 import { inform } from './report.ts';
@@ -80,7 +80,7 @@ function setHash(hash: string): void {
 /** The page began with the settings of its address: told where those of the last visit were others. */
 function tellSettings(): void {
   const { settings } = useLab.getState();
-  const [world = startWorld] = readLink(location.hash).task ?? [];
+  const world = knownWorld(readLink(location.hash).task?.[0]);
   const own = settingsInto(world, startWorld, rememberedSettings());
   if (!linkedSettings(location.hash)) shareOwn(settings);
   else if (

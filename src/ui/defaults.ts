@@ -5,7 +5,12 @@ import { hasPreset, type Settings, settingsFor } from '../config.ts';
 export const startWorld = 'household';
 export const startSettings = settingsFor(startWorld);
 
-/** The defaults of a world, by its id or its id's first word; where it is not known, those that the page starts from. */
+/** The world that an id or its first word names; the one that the page starts with where that is none. */
+export function knownWorld(world: string | undefined): string {
+  return world !== undefined && hasPreset(world) ? world : startWorld;
+}
+
+/** The defaults of {@link knownWorld}. */
 export function usualSettings(world: string | undefined): Settings {
-  return world !== undefined && hasPreset(world) ? settingsFor(world) : startSettings;
+  return settingsFor(knownWorld(world));
 }
