@@ -24,15 +24,18 @@ async function notesOf(folder: string): Promise<readonly string[]> {
   return paragraphs.slice(1, end);
 }
 
+/** What a report is read in: its texts and figures. */
+async function textsOf(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder)).filter((file) => /\.(html|md|svg)$/.test(file)).sort();
+}
+
 test.each(folders.flat())('%s/%s', async (date, name) => {
   const folder = join(results, date, name);
   const out = join(made, name);
   await writeReport(folder, { out, date, note: await notesOf(folder) });
-  const texts = (await readdir(folder)).filter((file) => /\.(html|md|svg)$/.test(file)).sort();
+  const texts = await textsOf(folder);
   expect(texts).toEqual(expect.arrayContaining(['report.html', 'report.md', 'success.svg']));
-  expect((await readdir(out)).filter((file) => /\.(html|md|svg)$/.test(file)).sort()).toEqual(
-    texts,
-  );
+  expect(await textsOf(out)).toEqual(texts);
   for (const file of texts) {
     const [is, was] = await Promise.all(
       [out, folder].map((at) => readFile(join(at, file), 'utf8')),

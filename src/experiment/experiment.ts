@@ -13,6 +13,7 @@ import { LabError } from '../errors.ts';
 import { parseIndices } from '../formats/indices.ts';
 import { nearestName } from '../formats/nearest.ts';
 import { readToml } from '../formats/toml.ts';
+import { isTable, type Table } from './checks.ts';
 
 /** A grid of settings for one method: every combination of the values is an arm. */
 export interface Sweep {
@@ -58,8 +59,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   seed: 'has a key of its own at the top of the file',
   policy_model: 'is not the file’s to say: --model names the model, or the page has it loaded',
 };
-
-type Table = Readonly<Record<string, unknown>>;
 
 /**
  * Reads an experiment file:
@@ -161,9 +160,7 @@ function expectations(file: string) {
       throw refuse(key, 'is an empty list; expected one or more values');
     },
     table(key: string, value: unknown): Table {
-      if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-        return value as Table; // smol-toml gives objects for tables
-      }
+      if (isTable(value)) return value;
       throw refuse(key, `is ${shown(value)}; expected a table`);
     },
     indices(key: string, value: unknown): readonly number[] {

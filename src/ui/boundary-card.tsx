@@ -1,6 +1,6 @@
 /** One boundary in the transcript: why there was an update, or none, in words and numbers. */
 
-import { memo, useState } from 'react';
+import { memo, type ReactNode, useState } from 'react';
 import type { Settings } from '../config.ts';
 import type { Boundary } from '../records.ts';
 import { copyAddress } from './address.ts';
@@ -95,59 +95,30 @@ export const BoundaryCard = memo(function BoundaryCard({
               <dd>{value}</dd>
             </div>
           ))}
-          <div>
-            <dt className="unseen">{say.record}</dt>
-            <dd>
-              <button type="button" className="link" onClick={() => setOpen('record')}>
-                {say.json}
-              </button>
-            </dd>
-          </div>
+          <Act name={say.record} onClick={() => setOpen('record')}>
+            {say.json}
+          </Act>
           {boundary.tokens && (
-            <div>
-              <dt className="unseen">{say.tokens}</dt>
-              <dd>
-                <button
-                  type="button"
-                  className="link"
-                  onClick={() =>
-                    dispatch({ type: 'step_selected', t: boundary.t, seq: boundary.seq })
-                  }
-                >
-                  {say.showTokens}
-                </button>
-              </dd>
-            </div>
+            <Act
+              name={say.tokens}
+              onClick={() => dispatch({ type: 'step_selected', t: boundary.t, seq: boundary.seq })}
+            >
+              {say.showTokens}
+            </Act>
           )}
-          <div>
-            <dt className="unseen">{say.address}</dt>
-            <dd>
-              <button
-                type="button"
-                className="link"
-                data-tip={say.linkHelp}
-                onClick={() => {
-                  const run = shownRun(useLab.getState());
-                  if (run) void copyAddress(run, boundary.t, boundary.seq).then(setCopied);
-                }}
-              >
-                {copied ? say.copied : say.link}
-              </button>
-            </dd>
-          </div>
-          <div>
-            <dt className="unseen">{say.goBack}</dt>
-            <dd>
-              <button
-                type="button"
-                className="link"
-                data-tip={say.goBackHelp}
-                onClick={() => setOpen('fork')}
-              >
-                {say.goBack}
-              </button>
-            </dd>
-          </div>
+          <Act
+            name={say.address}
+            tip={say.linkHelp}
+            onClick={() => {
+              const run = shownRun(useLab.getState());
+              if (run) void copyAddress(run, boundary.t, boundary.seq).then(setCopied);
+            }}
+          >
+            {copied ? say.copied : say.link}
+          </Act>
+          <Act name={say.goBack} tip={say.goBackHelp} onClick={() => setOpen('fork')}>
+            {say.goBack}
+          </Act>
         </dl>
       )}
       {open === 'record' && (
@@ -161,6 +132,30 @@ export const BoundaryCard = memo(function BoundaryCard({
     </li>
   );
 });
+
+/** What can be done with an update, in its row of numbers; `name` is what a screen reader calls it there. */
+function Act({
+  name,
+  tip,
+  onClick,
+  children,
+}: {
+  name: string;
+  tip?: string;
+  onClick: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <div>
+      <dt className="unseen">{name}</dt>
+      <dd>
+        <button type="button" className="link" data-tip={tip} onClick={onClick}>
+          {children}
+        </button>
+      </dd>
+    </div>
+  );
+}
 
 /** Reads the run only where it is asked for: a card is not drawn again at each step of a run. */
 function GoBack({ t, onClose }: { t: number; onClose: () => void }) {
