@@ -22,6 +22,20 @@ export function withOwnNames<A extends { readonly name: string }>(arms: readonly
   });
 }
 
+/** As its own experiment calls it: `of` is whose it is in a mix. Example: "attt [big.gguf]" of "big.gguf" -> "attt". */
+export function plainName({ name, of }: { readonly name: string; readonly of?: string }): string {
+  return of === undefined ? name : name.slice(0, -` [${of}]`.length);
+}
+
+/** Whether an arm is its method as all settings of the experiment have it, and no line of a sweep. */
+export function isPlain(arm: {
+  readonly name: string;
+  readonly method: MethodName;
+  readonly of?: string;
+}): boolean {
+  return plainName(arm) === arm.method;
+}
+
 /** The name, or where it is taken the first of `name (2)`, `name (3)`, … that is not. */
 export function freeName(name: string, taken: ReadonlySet<string>): string {
   if (!taken.has(name)) return name;

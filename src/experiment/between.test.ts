@@ -21,7 +21,13 @@ test('the same arm of two models is compared by task and seed', () => {
     ...['frozen [big.gguf]', 'frozen [small.gguf]'],
   ]);
   // Five of six tasks more and none fewer: 2 of 32 sign patterns are as far.
-  expect(found?.difference).toMatchObject({ tasks: 6, pairs: 6, discordant: 5, adjusted: 1 / 16 });
+  expect(found?.difference).toMatchObject({
+    tasks: 6,
+    pairs: 6,
+    better: 5,
+    worse: 0,
+    adjusted: 1 / 16,
+  });
   expect(found?.difference.points).toBeCloseTo(5 / 6, 12);
 });
 

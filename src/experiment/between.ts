@@ -1,7 +1,7 @@
 /** Equally named arms that a mix keeps apart, compared: what another model or setting makes of the same arm. */
 
-import { deriveRng } from '../math/rng.ts';
 import { holm } from '../math/statistics.ts';
+import { plainName } from './arm-names.ts';
 import { type Difference, differenceOf, pairsOf } from './paired.ts';
 import type { Arm } from './plan.ts';
 import { type Row, rowsBy } from './row.ts';
@@ -21,9 +21,7 @@ export function between(arms: readonly Arm[], rows: readonly Row[]): readonly Be
   const compared = arms.flatMap((one): Between[] => {
     const than = arms.find((arm) => plainName(arm) === plainName(one));
     if (!than || than === one) return [];
-    const difference = differenceOf(pairsOf(rowsOf(one), rowsOf(than)), (purpose) =>
-      deriveRng(0, 'between', purpose, one.name, than.name),
-    );
+    const difference = differenceOf(pairsOf(rowsOf(one), rowsOf(than)), one.name, than.name);
     return difference ? [{ one, than, difference }] : [];
   });
   const adjusted = holm(compared.map(({ difference }) => difference.p));
@@ -31,9 +29,4 @@ export function between(arms: readonly Arm[], rows: readonly Row[]): readonly Be
     ...found,
     difference: { ...found.difference, adjusted: adjusted[i] ?? null },
   }));
-}
-
-/** As its own experiment calls it. */
-function plainName({ name, of }: Arm): string {
-  return of === undefined ? name : name.slice(0, -` [${of}]`.length);
 }

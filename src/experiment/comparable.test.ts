@@ -12,8 +12,8 @@ function armsOf(lines: string) {
   return planExperiment(readExperiment(top + lines), [task], null).arms;
 }
 const names = (lines: string, one: Side, than: Side) => {
-  const pair = comparable(armsOf(lines), one, than);
-  return pair && [pair.one.name, pair.than.name];
+  const [pair] = comparable(armsOf(lines), one, than);
+  return pair ? [pair.one.name, pair.than.name] : null;
 };
 const attt: Side = { method: 'attt' };
 const frozen: Side = { method: 'frozen', untrained: true };

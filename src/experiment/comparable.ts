@@ -19,21 +19,24 @@ export interface ArmPair {
 }
 
 /**
- * The first two of `arms` that are these sides and else alike: same start adapter, same settings but seed, method, what
- * the sides name and what a method sets itself. Only where no two are and one side never trains, settings of training
- * may differ. null without such arms.
+ * All two of `arms` that are these sides and else alike: same start adapter, same settings but seed, method, what
+ * the sides name and what a method sets itself. Where one side never trains, settings of training may differ too; those two
+ * come after. Otherwise in the order of `arms`.
  */
-export function comparable(arms: readonly Arm[], one: Side, than: Side): ArmPair | null {
+export function comparable(arms: readonly Arm[], one: Side, than: Side): readonly ArmPair[] {
   const pairs = arms
-    .filter((arm) => is(arm, one))
-    .flatMap((a) => arms.filter((b) => b !== a && is(b, than)).map((b) => ({ one: a, than: b })));
+    .filter((arm) => isSide(arm, one))
+    .flatMap((a) =>
+      arms.filter((b) => b !== a && isSide(b, than)).map((b) => ({ one: a, than: b })),
+    );
   const named: readonly (string | undefined)[] = [one.at?.field, than.at?.field];
   const others = (pair: ArmPair) =>
     besides(pair.one, pair.than).filter((field) => !named.includes(field));
   const started = pairs.filter(({ one: a, than: b }) => a.of === b.of && startOf(a) === startOf(b));
-  const alike = started.find((pair) => others(pair).length === 0);
-  if (alike || !(one.untrained || than.untrained)) return alike ?? null;
-  return started.find((pair) => !others(pair).some(acts)) ?? null;
+  const alike = started.filter((pair) => others(pair).length === 0);
+  if (!one.untrained && !than.untrained) return alike;
+  const actAlike = started.filter((pair) => !others(pair).some(acts));
+  return [...alike, ...actAlike.filter((pair) => !alike.includes(pair))];
 }
 
 /**
@@ -46,7 +49,7 @@ export function baselineOf(arm: Arm, arms: readonly Arm[]): Arm | null {
   const [first = null] = frozen;
   if (arm.method === BASELINE) return first?.name === arm.name ? null : first;
   const than: Side = { method: BASELINE, untrained: true };
-  return comparable([arm, ...frozen], { method: arm.method }, than)?.than ?? null;
+  return comparable([arm, ...frozen], { method: arm.method }, than)[0]?.than ?? null;
 }
 
 /** What keeps two arms from being compared, in words. Example: ["step_limit: 200 and 50"]. */
@@ -69,7 +72,8 @@ function acts(field: FieldName): boolean {
   return acting.includes(fields[field].group);
 }
 
-function is(arm: Arm, { method, at }: Side): boolean {
+/** Whether an arm is of a side: its method, and what that names. */
+export function isSide(arm: Arm, { method, at }: Side): boolean {
   if (arm.method !== method) return false;
   return !at || JSON.stringify(settingsOf(arm)[at.field]) === JSON.stringify(at.value);
 }

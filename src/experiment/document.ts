@@ -77,7 +77,7 @@ function htmlCell(cell: string, column: number): string {
 }
 
 const isNumber = (cell: string) =>
-  /^[+-]?[\d.]+(?: %|\/\d+)?(?: to [+-]?[\d.]+)?$|^n\/a$/.test(cell);
+  /^(?:< )?[+-]?[\d.]+(?: %|\/\d+)?(?: to [+-]?[\d.]+)?$|^n\/a$/.test(cell);
 
 /** The first column, and those that hold no number. */
 function wordColumns(head: Cells, rows: readonly Cells[]): ReadonlySet<number> {

@@ -40,7 +40,7 @@ test('experiments that differ stand in one table, with the arms of all', () => {
 test('tasks of two splits are not one task: arms that do the same differ by nothing', () => {
   const [frozen, attt, naive] = scorecard(both, rows);
   expect(frozen).toMatchObject({ tasks: 8, episodes: 8, solved: 4, passes: [{ k: 1, at: 0.5 }] });
-  expect(attt?.difference).toMatchObject({ points: 0, tasks: 8, pairs: 8, discordant: 0 });
+  expect(attt?.difference).toMatchObject({ points: 0, tasks: 8, pairs: 8, better: 0, worse: 0 });
   expect(naive).toMatchObject({ tasks: 4, difference: { points: 0, pairs: 4 } });
 });
 

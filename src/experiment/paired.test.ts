@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import { deriveRng } from '../math/rng.ts';
 import { differenceOf, divergenceOf, pairsOf } from './paired.ts';
 import { rowOf } from './testing-rows.ts';
-
-const stream = (purpose: string) => deriveRng(0, purpose);
 
 test('a pair is one task with one seed, and an error of either leaves it out', () => {
   const frozen = [rowOf('frozen', 0, 1), rowOf('frozen', 0, 2), rowOf('frozen', 1, 1)];
@@ -26,20 +23,22 @@ test('the difference weighs tasks alike, however many seeds each has', () => {
     rowOf('frozen', 1, 1, { solved: true }),
   ];
   // Task 0 gains 1 in each of three, task 1 loses 1: the mean of 1 and -1, not of 1, 1, 1 and -1.
-  expect(differenceOf(pairsOf(one, other), stream)).toMatchObject({
+  expect(differenceOf(pairsOf(one, other), 'attt', 'frozen')).toMatchObject({
     points: 0,
     tasks: 2,
     pairs: 4,
-    discordant: 4,
+    better: 3,
+    worse: 1,
   });
-  expect(differenceOf([], stream)).toBeNull();
+  expect(differenceOf([], 'attt', 'frozen')).toBeNull();
 });
 
 test('a difference that is the same in every task has the interval of the rule of three', () => {
   const tasks = (arm: 'attt' | 'frozen', n: number, solved: boolean) =>
     Array.from({ length: n }, (_, task) => rowOf(arm, task, 1, { solved }));
   const of = (n: number, one: boolean, other: boolean) =>
-    differenceOf(pairsOf(tasks('attt', n, one), tasks('frozen', n, other)), stream)?.interval;
+    differenceOf(pairsOf(tasks('attt', n, one), tasks('frozen', n, other)), 'attt', 'frozen')
+      ?.interval;
   // 3 of 60 tasks at most are otherwise: each then lies anywhere from -1 to 1, 2 away from an end and 1 from 0. Of two
   // tasks all may be.
   expect(of(60, true, false)).toEqual({ low: 0.9, high: 1 });

@@ -1,7 +1,7 @@
 /** Two arms of an experiment, compared episode by episode: the same task with the same seed. */
 
 import { taskDifference } from '../math/clusters.ts';
-import type { Rng } from '../math/rng.ts';
+import { deriveRng } from '../math/rng.ts';
 import { type Interval, quantile } from '../math/statistics.ts';
 import { isErrorRow, type Row, taskOf } from './row.ts';
 
@@ -24,9 +24,10 @@ export interface Difference {
   /** `p` by Holm, over all comparisons of the same table. */
   readonly adjusted: number | null;
   readonly tasks: number;
-  /** Pairs of episodes, and those in which exactly one of the two solved its task. */
+  /** Pairs of episodes, and those of them that the one or the other alone solved. */
   readonly pairs: number;
-  readonly discordant: number;
+  readonly better: number;
+  readonly worse: number;
 }
 
 /** Whether an arm acted otherwise than another at all. */
@@ -49,17 +50,18 @@ export function pairsOf(rows: readonly Row[], others: readonly Row[]): readonly 
   });
 }
 
-/** `one` less `other`; `stream` gives the random numbers of a purpose. null without a pair. */
-export function differenceOf(
-  pairs: readonly Pair[],
-  stream: (purpose: string) => Rng,
-): Difference | null {
+/**
+ * The arm `one` less the arm `than`, of which `pairs` are. The names choose the random numbers, so two arms have one
+ * interval wherever they are compared. null without a pair.
+ */
+export function differenceOf(pairs: readonly Pair[], one: string, than: string): Difference | null {
   const byTask = new Map<string, number[]>();
-  for (const { task, one, other } of pairs) {
-    const d = Number(one.solved) - Number(other.solved);
-    byTask.set(task, [...(byTask.get(task) ?? []), d]);
+  for (const pair of pairs) {
+    byTask.set(pair.task, [...(byTask.get(pair.task) ?? []), gainOf(pair)]);
   }
-  const found = taskDifference([...byTask.values()], POSSIBLE, stream);
+  const found = taskDifference([...byTask.values()], POSSIBLE, (purpose) =>
+    deriveRng(0, purpose, one, than),
+  );
   if (found === null) return null;
   return {
     points: found.mean,
@@ -68,8 +70,13 @@ export function differenceOf(
     adjusted: null,
     tasks: byTask.size,
     pairs: pairs.length,
-    discordant: pairs.filter(({ one, other }) => one.solved !== other.solved).length,
+    better: pairs.filter((pair) => gainOf(pair) > 0).length,
+    worse: pairs.filter((pair) => gainOf(pair) < 0).length,
   };
+}
+
+function gainOf({ one, other }: Pair): number {
+  return Number(one.solved) - Number(other.solved);
 }
 
 /** Rows that were kept without their commands are left out. */

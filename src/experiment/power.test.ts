@@ -28,6 +28,16 @@ test('a plan is told what it can tell alone and among all its comparisons', () =
   expect(powerInWords({ tasks: 134, seeds: 3, comparisons: 1 })).not.toContain('compared');
 });
 
+test('pairs that were seen take the place of the assumed share', () => {
+  // (1.95996 + 0.84162) · √((0.1 − 0.0025) / 1000) = 0.02766
+  expect(smallestTold({ tasks: 1000, seeds: 1, comparisons: 1, discordant: 0.1 })).toBeCloseTo(
+    0.02766,
+    5,
+  );
+  const words = powerInWords({ tasks: 1000, seeds: 1, comparisons: 1, discordant: 0.1 });
+  expect(words).toContain('2.8 points or more; so far one arm alone solves 10 % of the pairs.');
+});
+
 // By hand, (1.95996 + 0.84162) · √((0.25 − 0.0025) · (1 + (s − 1) · 0.3) / (n · s)): 1 task × 1 seed 1.394, 2 × 1 0.986;
 // 2 tasks with 5 comparisons, 2.57583 in place of 1.95996: 1.202.
 test('a plan of too few tasks can tell no difference, and says so', () => {

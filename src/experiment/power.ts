@@ -20,6 +20,8 @@ export interface Design {
   readonly tasks: number;
   readonly seeds: number;
   readonly comparisons: number;
+  /** Share of pairs that one arm alone solves, where pairs were seen; {@link DISCORDANT} before. */
+  readonly discordant?: number;
 }
 
 /** What a plan can tell of differences to its frozen arms; null where none is compared to one. */
@@ -35,9 +37,13 @@ export function designOf({ experiment, arms }: Pick<Plan, 'experiment' | 'arms'>
  * with d the discordant share and g the gain, and s repeats of a task multiply it by 1 + (s − 1) ρ.
  * Example: 134 tasks × 3 seeds -> 0.0314.
  */
-export function differenceError({ tasks, seeds }: Omit<Design, 'comparisons'>): number {
+export function differenceError({
+  tasks,
+  seeds,
+  discordant = DISCORDANT,
+}: Omit<Design, 'comparisons'>): number {
   const inflation = 1 + (seeds - 1) * REPEATS;
-  return Math.sqrt(((DISCORDANT - GAIN ** 2) * inflation) / (tasks * seeds));
+  return Math.sqrt(((discordant - GAIN ** 2) * inflation) / (tasks * seeds));
 }
 
 /**
@@ -59,10 +65,14 @@ export function pointsTold(design: Design): number | null {
 }
 
 /** The two numbers that a person should see before a plan is run, as sentences. */
-export function powerInWords({ tasks, seeds, comparisons }: Design): string {
-  const assumed = 'this assumes that 25 % of the pairs are solved by one arm alone.';
+export function powerInWords(design: Design): string {
+  const { comparisons, discordant } = design;
+  const share = `${(100 * (discordant ?? DISCORDANT)).toFixed(0)} % of the pairs`;
+  const assumed = discordant
+    ? `so far one arm alone solves ${share}.`
+    : `this assumes that one arm alone solves ${share}.`;
   const [alone, among] = [1, comparisons].map((many) =>
-    pointsTold({ tasks, seeds, comparisons: many })?.toFixed(1),
+    pointsTold({ ...design, comparisons: many })?.toFixed(1),
   );
   if (alone === undefined) {
     return `No difference to frozen, however large, is told from 0 with 80 % power; ${assumed}`;

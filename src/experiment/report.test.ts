@@ -48,7 +48,7 @@ describe('a report', () => {
       '95 % (Wilson)': '30.1 to 95.4',
       'vs frozen, points': '+50.0',
       pairs: '4',
-      discordant: '2',
+      'better/worse': '2/0',
     });
     expect(lines.map(([name]) => name)).toEqual(['frozen', 'attt', 'attt lora_rank=4']);
   });
@@ -61,9 +61,14 @@ describe('a report', () => {
     ]);
     const { blocks } = reportOf(headerOf(['frozen'], seeds), tried, '2026-11-29');
     const tries = blocks.filter((b) => b.kind === 'table').find((b) => b.head.includes('pass@2'));
-    expect(tries?.head).toEqual(['arm', 'pass@1', 'pass@2', 'pass@3', 'pass^2', 'pass^3']);
+    expect(tries?.head).toEqual([
+      ...['arm', 'pass@1', 'pass@2', 'pass@3', 'pass^2', 'pass^3'],
+      ...['tasks with 2', 'tasks with 3'],
+    ]);
     // Of the first task n 3, c 1: at 1 - C(2, k) / C(3, k) = 1/3, 2/3, 1, and hat 0 for k > 1.
-    expect(tries?.rows).toEqual([['frozen', '66.7 %', '83.3 %', '100.0 %', '50.0 %', '50.0 %']]);
+    expect(tries?.rows).toEqual([
+      ['frozen', '66.7 %', '83.3 %', '100.0 %', '50.0 %', '50.0 %', '2', '2'],
+    ]);
     expect(report.blocks.some((b) => b.kind === 'table' && b.head.includes('pass@1'))).toBe(false);
   });
 
@@ -107,6 +112,36 @@ describe('a report', () => {
     ]);
   });
 
+  test('compares the arms of a sweep to the plain one on the episodes that both have', () => {
+    const { head, rows: lines } = tableAfter('LoRA rank (attt)');
+    expect(head.slice(4, 7)).toEqual(['vs 8, points', '95 %', 'better/worse']);
+    // Rank 4 solves two of the three tasks that rank 8 does, and no other.
+    expect(lines.map((line) => [line[0], line[4], line[6]])).toEqual([
+      ['4', '-25.0', '0/1'],
+      ['8', 'n/a', 'n/a'],
+    ]);
+  });
+
+  test('has the differences by kind of task, where the world names kinds', () => {
+    const named = rows.map((row) => ({ ...row, kind: row.task < 1 ? 'heat' : 'cool' }));
+    const table = reportOf(header, named, '2026-11-29').blocks.find(
+      (b) => b.kind === 'table' && b.head.includes('heat'),
+    );
+    // Frozen solves task 0 alone, aTTT 0 to 2.
+    expect(table?.kind === 'table' && [table.head, ...table.rows.slice(0, 2)]).toEqual([
+      ['arm', 'cool', 'heat'],
+      ['frozen', '0.0 % of 3', '100.0 % of 1'],
+      ['attt', '+66.7 (2/0)', '0.0 (0/0)'],
+    ]);
+    expect(toMarkdown(report)).not.toContain('## Kinds of task');
+  });
+
+  test('says that its verdicts are interim until all that is planned is there', () => {
+    const words = 'these verdicts are of an interim look';
+    expect(toMarkdown(report)).not.toContain(words);
+    expect(toMarkdown(reportOf(header, rows.slice(1), '2026-11-29'))).toContain(words);
+  });
+
   test('names the arms that have no episode yet, and has no line for them', () => {
     const some = rows.filter(({ arm }) => arm !== 'attt lora_rank=4');
     const { blocks } = reportOf(header, some, '2026-11-29');
@@ -138,6 +173,11 @@ describe('a report', () => {
     const later = rows.map((row, i) => ({ ...row, build: i < 5 ? '' : '0+gbbb' }));
     const markdown = toMarkdown(reportOf(header, later, '2026-11-29'));
     expect(markdown).toContain('| Builds | 0: 5 rows; 0+gbbb: 7 rows |');
+    // Also where one made all, but not the one that began the folder.
+    const moved = rows.map((row) => ({ ...row, build: '0+gbbb' }));
+    expect(toMarkdown(reportOf(header, moved, '2026-11-29'))).toContain(
+      '| Builds | 0+gbbb: 12 rows |',
+    );
     expect(toMarkdown(report)).not.toContain('| Builds');
   });
 
@@ -283,7 +323,9 @@ describe('a report', () => {
   test('columns of words stand to the left, head and all, those of numbers to the right', () => {
     expect(toHtml(report)).toContain('<th scope="col" class="words">verdict</th>');
     expect(toHtml(report)).toContain('<th scope="col">solved</th>');
-    expect(toMarkdown(report)).toContain('| claim | verdict | numbers |\n| --- | --- | --- |');
+    expect(toMarkdown(report)).toContain(
+      '| claim | verdict | numbers | why it cannot be told |\n| --- | --- | --- | --- |',
+    );
   });
 
   test('has each figure in a file of its own, whatever its arms are called', () => {

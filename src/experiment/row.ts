@@ -230,6 +230,14 @@ export function fifthsOf({ repetition: all }: Row): readonly number[] | null {
   });
 }
 
+/** Repetition above which a step mostly repeats an earlier one. */
+export const DRIFTING = 0.8;
+
+/** Whether an episode failed, and repeated itself in the last fifth of its steps. */
+export function isDriftingRow(row: Row): boolean {
+  return !row.solved && (fifthsOf(row)?.at(-1) ?? 0) > DRIFTING;
+}
+
 /** True for an episode that says nothing about the policy: it is in no rate. */
 export function isErrorRow({ reason }: Pick<Row, 'reason'>): boolean {
   return reason === 'engine_error' || reason === 'environment_error' || reason === 'stopped';

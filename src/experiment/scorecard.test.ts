@@ -64,7 +64,8 @@ describe('a scorecard', () => {
     expect(attt?.difference).toMatchObject({
       tasks: 4,
       pairs: 20,
-      discordant: 4,
+      better: 4,
+      worse: 0,
       p: 1,
       adjusted: 1,
     });
@@ -101,13 +102,15 @@ describe('a scorecard', () => {
     const [, card] = scores(kl.map((list, task) => rowOf('attt', task, 1, { kl: list })));
     // numpy over 0.1, 0.2, 0.3, 0.3, 0.5: median 0.3, 95 % 0.46
     expect(card?.kl).toMatchObject({ median: 0.3, max: 0.5, measured: 7, overflowed: 2 });
+    // At 0.5 is not past it; what overflowed is past every limit.
+    expect(card?.kl.past).toEqual({ half: 2 / 3, two: 2 / 3 });
     near(card?.kl.p95).toBeCloseTo(0.46, 12);
     expect(card?.klByUpdate).toEqual([0.2, 0.4, null]);
   });
 
   test('says "not available" of an arm without episodes, never 0', () => {
     expect(naive).toMatchObject({ episodes: 0, rate: null, wilson: null, difference: null });
-    expect(naive?.passes[0]).toEqual({ k: 1, at: null, hat: null });
+    expect(naive?.passes[0]).toEqual({ k: 1, at: null, hat: null, tasks: 0 });
   });
 
   test('counts errors apart: they are in no rate and in no pair', () => {

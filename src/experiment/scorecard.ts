@@ -55,6 +55,8 @@ export interface Score {
     readonly k: number;
     readonly at: number | null;
     readonly hat: number | null;
+    /** Tasks with k tries. */
+    readonly tasks: number;
   }[];
   /** What it is compared to; null for the first frozen arm, and where no frozen arm starts and acts as it does. */
   readonly baseline: Arm | null;
@@ -77,6 +79,8 @@ export interface Score {
     readonly median: number | null;
     readonly p95: number | null;
     readonly max: number | null;
+    /** Shares of the episodes that measured it in which it passed 0.5 and 2 nats; null where none did. */
+    readonly past: { readonly half: number | null; readonly two: number | null };
     /** How many there are, and how many of them were no finite number: those are in none of the others. */
     readonly measured: number;
     readonly overflowed: number;
@@ -158,10 +162,11 @@ function scoreOf(
         k,
         at: meanOf(counts.map(({ n, c }) => passAtK(n, c, k))),
         hat: meanOf(counts.map(({ n, c }) => passHatK(n, c, k))),
+        tasks: counts.filter(({ n }) => n >= k).length,
       };
     }),
     baseline,
-    difference: differenceOf(pairs, (purpose) => deriveRng(0, purpose, arm.name)),
+    difference: baseline === null ? null : differenceOf(pairs, arm.name, baseline.name),
     divergence: baseline === null ? null : divergenceOf(pairs),
     tries: perEpisode((row) => row.tries),
     stepsSolved: quantile(solved.map(lastSteps), 0.5),
@@ -174,6 +179,7 @@ function scoreOf(
       median: quantile(kls, 0.5),
       p95: quantile(kls, 0.95),
       max: quantile(kls, 1),
+      past: { half: passing(rows, 0.5), two: passing(rows, 2) },
       measured: measured.length,
       overflowed: measured.length - kls.length,
     },
@@ -200,6 +206,12 @@ function triesOf(seeds: number): readonly number[] {
   const tries: number[] = [];
   for (let k = 1; k < seeds; k *= 2) tries.push(k);
   return [...tries, seeds];
+}
+
+function passing(rows: readonly Row[], nats: number): number | null {
+  return meanOf(
+    rows.map(({ kl }) => (kl.length === 0 ? null : Number(kl.some((one) => one > nats)))),
+  );
 }
 
 function checkStarts(rows: readonly Row[]): void {

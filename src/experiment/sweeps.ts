@@ -10,6 +10,8 @@ export interface SweepPoints {
   /** As the arms have it. */
   readonly of: string | undefined;
   readonly field: FieldName;
+  /** The first arm, which the others differ from. */
+  readonly plain: Score;
   /** In order of the value. */
   readonly points: readonly { readonly value: string; readonly score: Score }[];
 }
@@ -31,6 +33,7 @@ export function sweepsOf(scores: readonly Score[]): readonly SweepPoints[] {
       method: plain.arm.method,
       of: plain.arm.of,
       field,
+      plain,
       points: all
         .toSorted((a, b) => order(field, a, b))
         .map((score) => ({ value: String(settingsOf(score.arm)[field]), score })),

@@ -11,3 +11,8 @@ export function signed(x: number, digits: number): string {
   const shown = fixed(x, digits);
   return Number(shown) > 0 ? `+${shown}` : shown;
 }
+
+/** A probability to three digits; below them it is no zero. Example: 0.0004 -> "< 0.001"; 0.25 -> "0.250". */
+export function pValue(p: number): string {
+  return p < 0.001 ? '< 0.001' : p.toFixed(3);
+}

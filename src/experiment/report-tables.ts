@@ -1,0 +1,128 @@
+/** Success by one thing: a setting that was swept, the kind of task, whose arm it is. */
+
+import { fields } from '../config.ts';
+import { between } from './between.ts';
+import type { Block, Cells } from './document.ts';
+import type { Header } from './header.ts';
+import { differenceOf, pairsOf } from './paired.ts';
+import { BASELINE } from './plan.ts';
+import { otherEpisodes } from './report-success.ts';
+import {
+  decimal,
+  figure,
+  heading,
+  NONE,
+  percent,
+  percents,
+  points,
+  pointsRange,
+  probability,
+  table,
+  text,
+} from './report-words.ts';
+import { isErrorRow, type Row, rowsBy } from './row.ts';
+import type { Score } from './scorecard.ts';
+import { intervalPlot } from './svg.ts';
+import { sweepsOf } from './sweeps.ts';
+
+/** Each setting that arms of one method differ in alone, with the difference to the first of them on the same episodes. */
+export function sweeps(scores: readonly Score[], all: readonly Row[]): Block[] {
+  const byArm = rowsBy(all, ({ arm }) => arm);
+  const rowsOf = ({ arm }: Score) => byArm.get(arm.name) ?? [];
+  return sweepsOf(scores).flatMap(({ method, of, field, plain, points: at }) => {
+    const { label } = fields[field];
+    const whose = of === undefined ? method : `${method} [${of}]`;
+    const file = ['sweep', method, field, ...(of?.match(/[\w.-]+/g) ?? [])].join('-').slice(0, 100);
+    const reference = at.find(({ score }) => score === plain)?.value ?? '';
+    const rows = at.map(({ value, score }): Cells => {
+      const pairs = score === plain ? [] : pairsOf(rowsOf(score), rowsOf(plain));
+      const difference = differenceOf(pairs, score.arm.name, plain.arm.name);
+      return [
+        value,
+        `${score.solved}/${score.episodes}`,
+        percent(score.rate),
+        percents(score.clustered),
+        points(difference?.points ?? null),
+        pointsRange(difference?.interval ?? null),
+        difference ? `${difference.better}/${difference.worse}` : NONE,
+        decimal(score.kl.median, 3),
+        decimal(score.updates, 2),
+      ];
+    });
+    const marks = at.map(({ value, score }) => ({
+      label: value,
+      at: score.rate,
+      low: score.clustered?.low ?? null,
+      high: score.clustered?.high ?? null,
+    }));
+    return [
+      heading(`${label} (${whose})`),
+      ...otherEpisodes(at.map(({ score }) => score)),
+      table(
+        [
+          ...[field, 'solved', 'rate', '95 % (tasks drawn)'],
+          ...[`vs ${reference}, points`, '95 %', 'better/worse', 'KL median', 'updates'],
+        ],
+        rows,
+      ),
+      figure(
+        file,
+        `Share of solved episodes of ${whose} by ${label.toLowerCase()}.`,
+        intervalPlot(`${label}, ${whose}`, marks, { label: 'share solved' }),
+      ),
+    ];
+  });
+}
+
+/** Where the world names kinds of tasks: the frozen policy's rate in each, and how far the others are from it. */
+export function kinds(scores: readonly Score[], all: readonly Row[]): Block[] {
+  const rows = all.filter((row) => !isErrorRow(row));
+  const byKind = rowsBy(rows, ({ kind }) => kind ?? '');
+  const names = [...byKind.keys()].filter((kind) => kind !== '').sort();
+  if (names.length < 2) return [];
+  const cell = (kind: string, { arm, baseline }: Score) => {
+    const byArm = rowsBy(byKind.get(kind) ?? [], (row) => row.arm);
+    const own = byArm.get(arm.name) ?? [];
+    if (baseline === null) {
+      const solved = own.filter((row) => row.solved).length;
+      return own.length === 0 ? NONE : `${percent(solved / own.length)} of ${own.length}`;
+    }
+    const pairs = pairsOf(own, byArm.get(baseline.name) ?? []);
+    const found = differenceOf(pairs, arm.name, baseline.name);
+    return found ? `${points(found.points)} (${found.better}/${found.worse})` : NONE;
+  };
+  return [
+    heading('Kinds of task'),
+    text(
+      `Of ${BASELINE} the rate, of the others the paired difference to it in points, and how many episodes each alone solved (better/worse). So many small groups are for finding questions, not answers: nothing here is tested.`,
+    ),
+    table(
+      ['arm', ...names],
+      scores.map((score): Cells => [score.arm.name, ...names.map((kind) => cell(kind, score))]),
+    ),
+  ];
+}
+
+/** Of a mix that keeps equal names apart, what another model or setting makes of the same arm. */
+export function sameElsewhere({ arms }: Header, rows: readonly Row[]): Block[] {
+  const lines = between(arms, rows).map(
+    ({ one, than, difference: d }): Cells => [
+      one.name,
+      than.name,
+      points(d.points),
+      pointsRange(d.interval),
+      probability(d.p),
+      probability(d.adjusted),
+      String(d.pairs),
+      `${d.better}/${d.worse}`,
+    ],
+  );
+  if (lines.length === 0) return [];
+  return [
+    heading('The same arm elsewhere'),
+    text(
+      'Arms of one name that this mix keeps apart, paired by task and seed as above; Holm corrects for the comparisons of this table.',
+    ),
+    table(['arm', 'than', 'points', '95 %', 'p', 'p (Holm)', 'pairs', 'better/worse'], lines),
+  ];
+}
