@@ -31,7 +31,7 @@ table{border-collapse:collapse;font-size:13px;font-variant-numeric:tabular-nums}
 th,td{padding:.25rem .6rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
 .words{text-align:left}
 .long{white-space:normal;min-width:24rem}
-th{color:var(--quiet);font-weight:600;vertical-align:bottom}
+th{color:var(--quiet);font-weight:600;vertical-align:bottom;white-space:normal}
 figure{margin:1rem 0;overflow-x:auto}
 figcaption{color:var(--quiet);font-size:13px}`;
 

@@ -141,7 +141,7 @@ test('the claims of each model are judged by its own arms, in a table of its own
   );
   const { blocks } = reportOf(models, rows, '2026-11-30');
   const from = blocks.findIndex((block) => block.kind === 'text' && /^Each claim/.test(block.text));
-  const judged = blocks.slice(from + 1, from + 5).map((block) => {
+  const judged = blocks.slice(from + 1, from + 7).map((block) => {
     if (block.kind === 'text') return block.text;
     if (block.kind === 'table') return block.rows[0]?.slice(1).join(': ');
     return block.kind;
@@ -151,8 +151,10 @@ test('the claims of each model are judged by its own arms, in a table of its own
     expect.stringMatching(
       /^does not hold: attt \[small.gguf\] − frozen \[small.gguf\]: -40\.0 points/,
     ),
+    expect.stringMatching(/^Not tried by these arms: .*; K = 1 is worse than K = 5; /),
     'The arms of big.gguf:',
     expect.stringMatching(/^holds: attt \[big.gguf\] − frozen \[big.gguf\]: \+40\.0 points/),
+    expect.stringMatching(/^Not tried by these arms: /),
   ]);
 });
 

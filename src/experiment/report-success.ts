@@ -21,9 +21,9 @@ import { intervalPlot } from './svg.ts';
 
 export function success(scores: readonly Score[]): Block[] {
   const head = [
-    ...['arm', 'tasks', 'solved', 'rate', 'SE (tasks)', '95 % (Wilson)', '95 % (tasks drawn)'],
+    ...['arm', 'tasks', 'solved', 'rate', 'SE (tasks)', '95 % (Wilson)', '95 % (tasks)'],
     'errors',
-    ...[`vs ${BASELINE}, points`, '95 %', 'p', 'p (Holm)', 'pairs', 'better/worse'],
+    ...[`vs ${BASELINE}`, '95 %', 'p', 'p (Holm)', 'pairs', 'better/worse'],
   ];
   const rows = scores.map((score): Cells => {
     const { arm, difference: d } = score;
@@ -61,7 +61,7 @@ export function success(scores: readonly Score[]): Block[] {
   return [
     heading('Success'),
     text(
-      'Wilson takes episodes as independent; repeats of a task are not, so the standard error and the other interval are from whole tasks (cluster-robust; bootstrap). Where all of n tasks are alike there is no such error, and the interval lets 3 / n of them be otherwise (rule of three). The difference is paired by task and seed and is a mean over tasks; its interval draws tasks too, its test flips signs over tasks, and Holm corrects p, not the interval, for all arms of this table, those that differ nowhere too. Better and worse are the pairs that the arm or the frozen one alone solved; errors (of engine or world) are in no other number.',
+      'Wilson takes episodes as independent; repeats of a task are not, so the standard error and the other interval are from whole tasks (cluster-robust; bootstrap). Where all of n tasks are alike there is no such error, and the interval lets 3 / n of them be otherwise (rule of three). The difference to frozen is in points, paired by task and seed, and a mean over tasks; its interval draws tasks too, its test flips signs over tasks, and Holm corrects p, not the interval, for all arms of this table, those that differ nowhere too. Better and worse are the pairs that the arm or the frozen one alone solved; errors (of engine or world) are in no other number.',
     ),
     ...tryingAgain(scores),
     ...otherEpisodes(scores),

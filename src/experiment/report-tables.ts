@@ -60,8 +60,8 @@ export function sweeps(scores: readonly Score[], all: readonly Row[]): Block[] {
       ...otherEpisodes(at.map(({ score }) => score)),
       table(
         [
-          ...[field, 'solved', 'rate', '95 % (tasks drawn)'],
-          ...[`vs ${reference}, points`, '95 %', 'better/worse', 'KL median', 'updates'],
+          ...[field, 'solved', 'rate', '95 % (tasks)'],
+          ...[`vs ${reference}`, '95 %', 'better/worse', 'KL median', 'updates'],
         ],
         rows,
       ),
@@ -97,7 +97,7 @@ export function kinds(scores: readonly Score[], all: readonly Row[]): Block[] {
       `Of ${BASELINE} the rate, of the others the paired difference to it in points, and how many episodes each alone solved (better/worse). So many small groups are for finding questions, not answers: nothing here is tested.`,
     ),
     table(
-      ['arm', ...names],
+      ['arm', ...names.map((name) => name.replaceAll('_', ' '))],
       scores.map((score): Cells => [score.arm.name, ...names.map((kind) => cell(kind, score))]),
     ),
   ];

@@ -46,7 +46,7 @@ describe('a report', () => {
       rate: '75.0 %',
       'SE (tasks)': '25.0 %', // √(3 / 4 · 1 / 4 / 3)
       '95 % (Wilson)': '30.1 to 95.4',
-      'vs frozen, points': '+50.0',
+      'vs frozen': '+50.0',
       pairs: '4',
       'better/worse': '2/0',
     });
@@ -97,8 +97,8 @@ describe('a report', () => {
     );
     const success = blocks
       .filter((b) => b.kind === 'table')
-      .find((b) => b.head.includes('vs frozen, points'));
-    const first = success?.head.indexOf('vs frozen, points') ?? -1;
+      .find((b) => b.head.includes('vs frozen'));
+    const first = success?.head.indexOf('vs frozen') ?? -1;
     const line = success?.rows.find(([name]) => name === 'attt long') ?? [];
     expect(line.slice(first)).toEqual(Array.from({ length: 6 }, () => 'n/a'));
     expect(JSON.stringify(report.blocks)).not.toContain('Compared to');
@@ -114,7 +114,7 @@ describe('a report', () => {
 
   test('compares the arms of a sweep to the plain one on the episodes that both have', () => {
     const { head, rows: lines } = tableAfter('LoRA rank (attt)');
-    expect(head.slice(4, 7)).toEqual(['vs 8, points', '95 %', 'better/worse']);
+    expect(head.slice(4, 7)).toEqual(['vs 8', '95 %', 'better/worse']);
     // Rank 4 solves two of the three tasks that rank 8 does, and no other.
     expect(lines.map((line) => [line[0], line[4], line[6]])).toEqual([
       ['4', '-25.0', '0/1'],

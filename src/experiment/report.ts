@@ -171,19 +171,27 @@ function claimsSection(
 ): Block[] {
   const owners = [...new Set(scores.map(({ arm }) => arm.of))];
   const tables = owners.flatMap((of): Block[] => {
-    const own = scores.filter(({ arm }) => arm.of === of);
-    const lines = claims(own, rows).map(
+    const found = claims(
+      scores.filter(({ arm }) => arm.of === of),
+      rows,
+    );
+    const tried = found.filter(({ verdict }) => verdict !== 'not tried');
+    const others = found.filter((claim) => !tried.includes(claim)).map(({ claim }) => claim);
+    const lines = tried.map(
       ({ claim, verdict, numbers, why }): Cells => [claim, verdict, numbers, why],
     );
     return [
       ...(of === undefined ? [] : [text(`The arms of ${of}:`)]),
-      table(['claim', 'verdict', 'numbers', 'why it cannot be told'], lines),
+      ...(lines.length === 0
+        ? []
+        : [table(['claim', 'verdict', 'numbers', 'why it cannot be told'], lines)]),
+      ...(others.length === 0 ? [] : [text(`Not tried by these arms: ${others.join('; ')}.`)]),
     ];
   });
   return [
     heading('Claims'),
     text(
-      `Each claim of the literature against these rows. Differences are paired by task and seed, in points, with the interval of 95 % that draws tasks and p corrected by Holm for all comparisons of one table; nothing is decided on fewer than ${ENOUGH_TASKS} tasks. "Raises", "beats" and "worse" hold above 0 and do not below it, if the corrected p is under 0.05; "5 points or more" is decided by the interval; "slightly" is less than 5 points. "Nothing", "alike" and "as much" do not hold where a difference is told from 0, however small, and hold where the interval leaves out ${points(MARGIN, false)} points, half of the gain that is claimed, also if three of the tasks were unlike all that were seen (rule of three). KL "past" a limit holds where more than ${100 * EXCEPTIONS} % of the episodes that measured it pass it at some boundary, "under" it where fewer do, by the interval of that share. Verdicts by an interval alone are not corrected for their number.`,
+      `Each claim of the literature against these rows. Differences are paired by task and seed, in points, with the interval of 95 % that draws tasks, and p corrected by Holm for all comparisons of one table. Nothing is decided on fewer than ${ENOUGH_TASKS} tasks, nor by an arm's errors; verdicts by an interval alone are not corrected for their number.`,
     ),
     ...(rows.length < planned
       ? [
@@ -193,8 +201,42 @@ function claimsSection(
         ]
       : []),
     ...tables,
+    text(
+      `What the words of a claim mean. ${points(MARGIN, false)} points are half of the gain that the literature claims; the rule of three lets three of the tasks be unlike all that were seen.`,
+    ),
+    table(['words', 'holds', 'does not hold'], rules),
   ];
 }
+
+const rules: readonly Cells[] = [
+  ['raises, beats, is worse', 'told from 0: corrected p < 0.05', 'told from 0 the other way'],
+  ['5 points or more', 'the interval is at 5 or above', 'the interval is below 5'],
+  [
+    'slightly worse',
+    'told from 0, and the interval is below 5 points',
+    'told from 0 the other way, or the interval is at 5 or above',
+  ],
+  [
+    'nothing, alike, as much',
+    `the interval, widened by the rule of three, leaves out ${points(MARGIN, false)} points`,
+    'told from 0, however small',
+  ],
+  [
+    'KL past a limit',
+    `more than ${100 * EXCEPTIONS} % of the episodes that measured it pass it at some boundary, by the interval of that share`,
+    'fewer do, by the interval',
+  ],
+  [
+    'KL under a limit',
+    `fewer than ${100 * EXCEPTIONS} % pass it, by the interval`,
+    'more do, by the interval',
+  ],
+  [
+    'repetition falls, passes 0.8',
+    'the interval of the mean over tasks is there',
+    'the interval is on the other side',
+  ],
+];
 
 function notApplicable(scores: readonly Score[]): Block[] {
   const rows = scores.flatMap(({ arm }): Cells[] =>

@@ -129,7 +129,7 @@ function inWords(difference: Difference, p: number | null, lost: number): string
   const range = `${shown(interval.low)} to ${shown(interval.high)}`;
   const test = p === null ? '' : `, p (Holm) ${pValue(p)}`;
   const errors = lost === 0 ? '' : `, ${lost} more ended by errors`;
-  return `${shown(points)} points (${range}${test}); ${better} better and ${worse} worse of ${pairs} pairs${errors}`;
+  return `${shown(points)} points (${range}${test}); ${better} better and ${worse} worse of ${pairs === 1 ? '1 pair' : `${pairs} pairs`}${errors}`;
 }
 
 /** In points, with a sign. */
