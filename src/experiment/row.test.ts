@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defaultSettings, type Settings } from '../config.ts';
+import type { Boundary } from '../records.ts';
 import { fresh, run, type Script, stuck, turn } from '../train/testing-episode.ts';
 import { closeRow, foldRow, isErrorRow, openRow, sortedRows } from './row.ts';
 import { rowOf } from './testing-rows.ts';
@@ -70,6 +71,32 @@ describe('a row', () => {
     expect(broken.generated).toBe((lengths[0] ?? 0) + (lengths[1] ?? 0) + (lengths[2] ?? 0));
     const reflected = await rowFor(texts, { method: 'reflexion', step_limit: 3 });
     expect(reflected.generated).toBe(lengths.reduce((a, b) => a + b, 0));
+  });
+
+  test('counts a summary of the policy’s own once, however many boundaries tell of it', () => {
+    const settings = defaultSettings;
+    const task = { env: 'household/ALFWorld-v0.4', split: 'train', index: 0 };
+    const open = openRow({ key: 'k', arm: 'attt', pair: 0, task, settings });
+    const boundary = (t: number, model: string | null): Boundary => ({
+      ...{ type: 'boundary', seq: 1, t, trigger: 'manual', outcome: 'skipped_novelty', why: '' },
+      ...{ source: 'summary', text: 'so far', summary: { model, ids: [7, 8, 9], stop: 'eos' } },
+      ...{
+        ratio: null,
+        novelty: null,
+        nearestStep: null,
+        tokens: null,
+        meanWeight: null,
+        kl: null,
+      },
+      ...{ losses: [], gradNorms: [], klInContext: null, deltaNorm: null, restored: false },
+      updates: 0,
+    });
+    const generated = (events: readonly Boundary[]) =>
+      closeRow(events.reduce(foldRow, open), null, 1).generated;
+    // Three ids at step 5 and three at step 6.
+    expect(generated([5, 5, 6, 6].map((t) => boundary(t, null)))).toBe(6);
+    expect(generated([5, 6].map((t) => boundary(t, 'teller')))).toBe(0);
+    expect(closeRow(open, null, 1)).not.toHaveProperty('summarised');
   });
 
   test('of a failing world is an error, not a failure of the policy', async () => {

@@ -62,7 +62,10 @@ export interface Row {
 }
 
 /** A row that is still being made. */
-export type OpenRow = Omit<Row, 'seconds' | 'retention'>;
+export interface OpenRow extends Omit<Row, 'seconds' | 'retention'> {
+  /** The latest step of this try whose summary was counted: a second boundary there tells of the same one. */
+  readonly summarised: number;
+}
 
 export function openRow({ key, arm, task, settings }: PlannedEpisode): OpenRow {
   return {
@@ -92,6 +95,7 @@ export function openRow({ key, arm, task, settings }: PlannedEpisode): OpenRow {
     kl: [],
     weights: [],
     build: '',
+    summarised: 0,
   };
 }
 
@@ -105,6 +109,7 @@ export function foldRow(row: OpenRow, event: EpisodeEvent): OpenRow {
         tries: row.tries + 1,
         commands: [],
         repetition: [],
+        summarised: 0,
         build: event.manifest.appVersion,
       };
     case 'step': {
@@ -123,11 +128,13 @@ export function foldRow(row: OpenRow, event: EpisodeEvent): OpenRow {
       };
     }
     case 'boundary': {
-      const { trainedTokens = 0, kl, meanWeight, outcome, summary } = event;
+      const { t, trainedTokens = 0, kl, meanWeight, outcome, summary } = event;
+      // What another model writes costs this one nothing.
+      const own = summary?.model === null && t > row.summarised ? summary : null;
       return {
         ...row,
-        // What another model writes costs this one nothing.
-        generated: row.generated + (summary?.model === null ? summary.ids.length : 0),
+        generated: row.generated + (own?.ids.length ?? 0),
+        summarised: own ? t : row.summarised,
         outcomes: counted(row.outcomes, outcome),
         trained: row.trained + trainedTokens,
         kl: kl === null ? row.kl : [...row.kl, round(kl, 5)],
@@ -155,7 +162,11 @@ export function foldRow(row: OpenRow, event: EpisodeEvent): OpenRow {
 }
 
 /** The finished row. A retention that overflowed is none: a loss of NaN is kept by no file. */
-export function closeRow(row: OpenRow, retention: Retention | null, seconds: number | null): Row {
+export function closeRow(
+  { summarised: _, ...row }: OpenRow,
+  retention: Retention | null,
+  seconds: number | null,
+): Row {
   const known = retention && measured(retention) ? retention : null;
   return {
     ...row,
