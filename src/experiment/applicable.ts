@@ -1,6 +1,7 @@
 /** Which methods make sense for which model; what makes none is "not applicable" and never a failure. */
 
 import { asksForSummaries, type MethodName, type Settings } from '../config.ts';
+import { isGreedy } from '../train/methods.ts';
 
 export interface ModelFacts {
   /** Tokens. */
@@ -22,10 +23,21 @@ export function notApplicable(
   settings: Settings,
   model: ModelFacts | null,
 ): string | null {
-  const { temperature, repetition_penalty, history_turns } = settings;
+  const { temperature, top_k, repetition_penalty, history_turns } = settings;
   const { baseline_temperature, baseline_penalty, baseline_history_turns } = settings;
+  const cut = top_k === 1 ? 'top_k = 1' : 'top_p = 0';
   if (method === 'temperature' && baseline_temperature <= temperature) {
     return `It asks for temperature ${temperature} already, and baseline_temperature = ${baseline_temperature} is no higher.`;
+  }
+  if (method === 'temperature' && isGreedy({ ...settings, temperature: baseline_temperature })) {
+    return `At any temperature ${cut} keeps one token alone.`;
+  }
+  if (method === 'loop_breaker' && isGreedy(settings)) {
+    const why = temperature === 0 ? 'temperature 0' : cut;
+    return `A turn sampled again is the same one: ${why} always takes the likeliest token.`;
+  }
+  if (method === 'reflexion' && settings.reflexion_tries === 1) {
+    return 'It has one try alone (reflexion_tries = 1), and reflects for the next one.';
   }
   if (method === 'repetition_penalty' && baseline_penalty <= repetition_penalty) {
     return `It asks for repetition penalty ${repetition_penalty} already, and baseline_penalty = ${baseline_penalty} is no stronger.`;

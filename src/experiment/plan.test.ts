@@ -138,6 +138,18 @@ describe('a plan', () => {
     ['attt', 'observe_only = [true]\nlearning_rate = [0.1, 0.2]', 'updates are only observed.'],
     ['attt', 'log_kl_every_n_updates = [0]\nkl_divergence_limit = [1, 2]', 'never measured.'],
     ['naive', 'loss_normalisation = ["weights", "tokens"]', 'every weight is 1.'],
+    ['static', 'ewc_strength = [0, 10]', 'static trains once, before the first step.'],
+    ['static_q', 'loss_normalisation = ["weights", "tokens"]', 'static_q trains once'],
+    ['static_in_place', 'novelty_threshold = [0.2, 0.5]', 'static_in_place trains once'],
+    ['static', 'grad_steps = [1]\nkl_penalty = [0, 1]', 'no update has one before it.'],
+    ['static', 'log_kl_every_n_updates = [2]\nkl_divergence_limit = [1, 2]', 'never measured.'],
+    ['attt', 'max_updates_per_episode = [0]\nlora_rank = [4, 8]', 'no update is allowed.'],
+    ['attt', 'max_updates_per_episode = [0]\nobserve_only = [true, false]', 'is allowed.'],
+    ['attt', 'max_updates_per_episode = [1]\nreplay_texts = [0, 2]', 'has one before it.'],
+    ['naive', 'max_updates_per_episode = [1]\newc_strength = [0, 2]', 'has one before it.'],
+    ['frozen', 'temperature = [0]\ntop_k = [0, 5]', 'the likeliest token is always taken.'],
+    ['frozen', 'temperature = [0]\ntop_p = [0.9, 1]', 'the likeliest token is always taken.'],
+    ['attt', 'top_k = [1]\ntemperature = [0.5, 1]', 'the likeliest token is always taken.'],
   ])('refuses a sweep of %s over %s, which does nothing: %s', (method, vary, words) => {
     const file = FILE.replace('"attt"\nlora_rank = [4, 8]', `"${method}"\n${vary}`);
     const field = vary.split('\n').at(-1)?.split(' ')[0];
@@ -145,6 +157,22 @@ describe('a plan', () => {
       `A [[sweep]] of ${method} varies ${field}, which does nothing`,
     );
     expect(() => plan(file)).toThrow(words);
+  });
+
+  test.each([
+    ['static', 'grad_steps = [1, 2]\nkl_penalty = [0, 1]'],
+    ['static', 'max_updates_per_episode = [0, 1]'],
+    ['static', 'kl_divergence_limit = [0.1, 1]'],
+    ['attt', 'max_updates_per_episode = [1]\nrepetition_ratio_limit = [0.5, 0.8]'],
+    ['attt', 'max_updates_per_episode = [1]\nhistory = ["all"]\nloss_normalisation = ["tokens"]'],
+    ['attt', 'max_updates_per_episode = [2]\newc_strength = [0, 2]'],
+    ['frozen', 'temperature = [0]\nrepetition_penalty = [1, 1.2]'],
+    // The policy's own summaries are sampled at a temperature of their own.
+    ['attt', 'text_source = ["summary"]\ntemperature = [0]\ntop_k = [0, 5]'],
+  ])('takes a sweep of %s over %s, which does something', (method, vary) => {
+    expect(() =>
+      plan(FILE.replace('"attt"\nlora_rank = [4, 8]', `"${method}"\n${vary}`)),
+    ).not.toThrow();
   });
 
   test('takes triggers in any order as the same arm', () => {
@@ -208,6 +236,34 @@ system_prompt = ["a lora_rank=4", "b\\nc", "${long}", "${long}!"]
       'It keeps 4 turns already, and baseline_history_turns = 5 are no fewer.',
     ]);
     expect(reasons('history_turns = 6')).toEqual([]);
+  });
+
+  test('tries no method that can do nothing: one token to draw from, or one try', () => {
+    const methods = '"frozen", "temperature", "loop_breaker", "reflexion"';
+    const reasons = (settings: string) =>
+      planExperiment(
+        readExperiment(
+          FILE.replace('"frozen", "attt"', methods).replace('step_limit = 20', settings),
+        ),
+        tasks,
+        null,
+      ).arms.flatMap(({ name, notApplicable: why }) => (why === null ? [] : [`${name}: ${why}`]));
+    const same = 'A turn sampled again is the same one';
+    expect(reasons('top_k = 2\ntop_p = 0.1')).toEqual([]);
+    expect(reasons('temperature = 0')).toEqual([
+      `loop_breaker: ${same}: temperature 0 always takes the likeliest token.`,
+    ]);
+    expect(reasons('top_k = 1')).toEqual([
+      'temperature: At any temperature top_k = 1 keeps one token alone.',
+      `loop_breaker: ${same}: top_k = 1 always takes the likeliest token.`,
+    ]);
+    expect(reasons('top_p = 0')).toEqual([
+      'temperature: At any temperature top_p = 0 keeps one token alone.',
+      `loop_breaker: ${same}: top_p = 0 always takes the likeliest token.`,
+    ]);
+    expect(reasons('reflexion_tries = 1')).toEqual([
+      'reflexion: It has one try alone (reflexion_tries = 1), and reflects for the next one.',
+    ]);
   });
 
   test('leaves out for want of summaries only what would ask for one', () => {

@@ -98,6 +98,18 @@ test('with one step each, the third update is the first that consolidation chang
   expect(three).not.toEqual(freely);
 });
 
+test('a first update is the same with consolidation, and one of one step with a KL penalty', async () => {
+  const [text] = texts;
+  if (!text) throw new Error('the fixture has texts');
+  const adapter = async (over: Partial<Settings>) =>
+    (await trained([[text]], { ...once, ewc_strength: 0, ...over })).snapshot.adapter;
+  const [one, two] = [await adapter({}), await adapter({ grad_steps: 2 })];
+  expect(await adapter({ grad_steps: 2, ewc_strength: 1e6 })).toEqual(two);
+  // KL(now ‖ start) and its gradient are 0 at the start.
+  expect(await adapter({ kl_penalty: 50 })).toEqual(one);
+  expect(await adapter({ kl_penalty: 50, grad_steps: 2 })).not.toEqual(two);
+});
+
 test('F is of the new text’s cross entropy alone, whatever else was trained along', async () => {
   const [text, other] = texts;
   if (!text || !other) throw new Error('the fixture has texts');

@@ -113,6 +113,10 @@ describe('a setting that does nothing in a method', () => {
     { enabled: false },
     { observe_only: true },
     { log_kl_every_n_updates: 0 },
+    { log_kl_every_n_updates: 11 },
+    { max_updates_per_episode: 0 },
+    { max_updates_per_episode: 1, grad_steps: 1, kl_divergence_limit: 1 },
+    { temperature: 0, baseline_temperature: 0 },
   ] satisfies Partial<Settings>[])('changes nothing at %j', async (at) => {
     for (const method of methodNames) {
       const asked: Settings = { ...defaultSettings, ...base, ...at, method };

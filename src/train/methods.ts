@@ -86,13 +86,48 @@ const limits: readonly FieldName[] = ['kl_divergence_limit', 'repetition_ratio_l
 /** What weights are made of and divided by, besides the smallest one. */
 const counting: readonly FieldName[] = ['ngram_n', 'history', 'loss_normalisation'];
 
+/** Settings that only an update with an accepted one before it reads. */
+const second: readonly FieldName[] = ['novelty_threshold', 'replay_texts', 'ewc_strength'];
+
 /** Settings of updates after a step, or of an update that looks back at earlier texts. */
 const later: readonly FieldName[] = [
   ...(['triggers', 'update_interval_k', 'trigger_repetition', 'trigger_logprob'] as const),
   ...(['trigger_entropy', 'min_steps_before_first_update', 'text_source'] as const),
-  ...(['train_context', 'novelty_threshold', 'repetition_ratio_limit', 'w_min'] as const),
-  ...(['ngram_n', 'history', 'replay_texts', 'validation_texts'] as const),
+  ...(['train_context', 'repetition_ratio_limit', 'w_min', 'ngram_n', 'history'] as const),
+  ...(['loss_normalisation', 'validation_texts'] as const), // without a history every weight is 1
+  ...second,
 ];
+
+/** Settings that act on an update, or on what is accepted, and on nothing else. */
+const updating: readonly FieldName[] = [
+  ...making,
+  ...(['novelty_threshold', 'repetition_ratio_limit', 'observe_only'] as const),
+];
+
+/** True where what is sampled is the likeliest token, whatever is drawn. */
+export function isGreedy({
+  temperature,
+  top_k,
+  top_p,
+}: Pick<Settings, 'temperature' | 'top_k' | 'top_p'>): boolean {
+  return temperature === 0 || top_k === 1 || top_p === 0;
+}
+
+/** Why a setting of the sampler does nothing; null where it may do something. */
+function idleSampling(field: FieldName, ran: Settings): string | null {
+  const { temperature, top_k, top_p, summary_model, summary_temperature } = ran;
+  const one = isGreedy({ ...ran, temperature: 1 });
+  // The policy's own summaries are cut alike, and sampled at a temperature of their own.
+  const asked = asksForSummaries(ran) && summary_model === '';
+  const cold = temperature === 0 && (!asked || summary_temperature === 0);
+  const still: Partial<Record<FieldName, boolean>> = {
+    temperature: one,
+    summary_temperature: one && asked,
+    top_k: cold || top_p === 0,
+    top_p: cold || top_k === 1,
+  };
+  return still[field] ? 'the likeliest token is always taken' : null;
+}
 
 /**
  * The settings of which another value would change nothing that a run does, each with why, in words. `asked` is what is
@@ -118,14 +153,25 @@ function idle(field: FieldName, ran: Settings): string | null {
   const owner = methodNames.find((name) => methods[name].own?.includes(field));
   if (owner !== undefined) return owner === method ? null : `it is for ${owner} alone`;
   const { group } = fields[field];
-  if (field === 'method' || acting.includes(group)) return null;
+  if (field === 'method' || acting.includes(group)) return idleSampling(field, ran);
   if (telling.includes(field)) return 'it changes only what is recorded';
-  if (group === 'summary') return asksForSummaries(ran) ? null : 'no summary is asked for';
+  const most = Math.min(ran.max_updates_per_episode, trains === 'before_acting' ? 1 : Infinity);
+  if (group === 'summary') {
+    const asked = asksForSummaries(ran) && most > 0;
+    return asked ? idleSampling(field, ran) : 'no summary is asked for';
+  }
   if (trains === 'never') return `${method} never trains`;
   if (field === 'enabled') return null;
   if (!ran.enabled) return 'updates are off';
   if (trains === 'before_acting' && later.includes(field)) {
     return `${method} trains once, before the first step`;
+  }
+  if (most === 0 && updating.includes(field)) return 'no update is allowed';
+  if (most === 1) {
+    // From where the run starts the KL has no slope.
+    const oneStep = field === 'kl_penalty' && ran.grad_steps === 1;
+    const oneWeight = field === 'loss_normalisation' && ran.history === 'accepted';
+    if (oneStep || oneWeight || second.includes(field)) return 'no update has one before it';
   }
   if (ran.observe_only && making.includes(field)) return 'updates are only observed';
   const trigger = triggered[field];
@@ -133,7 +179,8 @@ function idle(field: FieldName, ran: Settings): string | null {
     return `"${trigger}" is not among the triggers`;
   }
   if (limits.includes(field) && !ran.rollback_enable) return 'rollbacks are off';
-  if (field === 'kl_divergence_limit' && ran.log_kl_every_n_updates === 0) {
+  const every = ran.log_kl_every_n_updates;
+  if (field === 'kl_divergence_limit' && (every === 0 || every > most)) {
     return 'the KL is never measured';
   }
   if (counting.includes(field) && ran.w_min === 1) return 'every weight is 1';

@@ -4,7 +4,7 @@ import type { Method } from './method.ts';
 
 export const loopBreaker: Method = {
   label: 'Loop breaker',
-  help: 'The frozen policy; a turn whose command has done nothing since the world last changed is sampled again. At temperature 0 every try would be the same turn.',
+  help: 'The frozen policy; a turn whose command has done nothing since the world last changed is sampled again. Where the likeliest token is always taken (temperature 0, top-k 1, top-p 0) every try would be the same turn.',
   citation: '',
   trains: 'never',
   own: ['loop_breaker_tries'],
