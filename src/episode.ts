@@ -102,7 +102,7 @@ export async function* runEpisode(
       const kept = keepTurns(conversation, settings.history_turns);
       const fitted = fitConversation(kept, contextLength - room);
       if (!fitted) {
-        yield end('context_full');
+        yield await giveUp('context_full');
         return;
       }
       conversation = fitted;
@@ -204,15 +204,22 @@ export async function* runEpisode(
   }
 
   /** The end of a try that did not solve the task; a method that reflects writes why for its next one. */
-  async function giveUp(reason: 'failed' | 'step_limit'): Promise<EpisodeEvent> {
+  async function giveUp(reason: 'failed' | 'step_limit' | 'context_full'): Promise<EpisodeEvent> {
+    if (!method.reflects || isLastTry(manifest)) return end(reason);
     const last = boundaries.turns.at(-1);
-    if (!method.reflects || !last || isLastTry(manifest)) return end(reason);
+    if (!last) {
+      const noReflection = 'No try follows: no step was taken that could be reflected on.';
+      return { ...end(reason), noReflection };
+    }
     const { generation, observation } = last.step;
     const question = policy.follow(generation, reflectionMessage(observation)).ids;
     const told = withTurn(last.prior, [...generation.ids, ...question]);
-    const room = settings.reflection_tokens;
+    const room = Math.min(settings.reflection_tokens, Math.floor(contextLength / 2));
     const fitted = fitConversation(told, contextLength - room);
-    if (!fitted) return end(reason);
+    if (!fitted) {
+      const noReflection = `No try follows: the last turn and a reflection of ${room} tokens do not fit into the context of ${contextLength}.`;
+      return { ...end(reason), noReflection };
+    }
     const reflection = await sample(conversationIds(fitted), t, room, stream('reflect'));
     return { ...end(reason), reflection };
   }

@@ -348,6 +348,8 @@ export interface EpisodeEnded extends Sequenced {
   readonly reflection?: Generation;
 }
 
+  /** Why it could write nothing, so that no try follows though some are left: one sentence. */
+  readonly noReflection?: string;
 /** The run. UI state, charts, store, bundle, replay and tests are folds over these. */
 export type EpisodeEvent = EpisodeStarted | StepTaken | Boundary | RolledBack | EpisodeEnded;
 

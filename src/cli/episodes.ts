@@ -111,7 +111,9 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
           const event = times ? clock.stamp(made) : made;
           await emit(event);
           if (bundles) events.push(event);
-          if (event.type === 'episode_ended') reflections = nextTry(faces.manifest, event);
+          if (event.type !== 'episode_ended') continue;
+          reflections = nextTry(faces.manifest, event);
+          if (event.noReflection) note(`${task.split} ${task.index}: ${event.noReflection}`);
         }
         seconds += (performance.now() - began) / 1000;
         if (bundles && events[0]?.type === 'episode_started') {

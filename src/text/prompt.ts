@@ -6,6 +6,9 @@ import type { ChatMessage, StepTaken } from '../records.ts';
 /** The settings that the messages depend on. */
 export type PromptSettings = Pick<Settings, 'system_prompt' | 'show_admissible'>;
 
+/** The most reflections that a prompt holds, as in Shinn et al. 2023, arXiv:2303.11366, section 3 (Ω of 1 to 3). */
+const REFLECTIONS = 3;
+
 /** The first line of every ALFWorld text; it tells the model nothing. */
 const BANNER = /^-= .* =-\s*/;
 const GOAL = /(?:^|\n)\s*Your task is to: (.*?)\s*$/;
@@ -35,7 +38,7 @@ export function splitOpening(text: string): Opening {
 
 /**
  * The conversation before the first turn: the system text where there is one, the task, the room.
- * Reflections on earlier tries stand between task and room.
+ * The latest three reflections on earlier tries stand between task and room.
  */
 export function firstMessages(
   openingText: string,
@@ -44,10 +47,11 @@ export function firstMessages(
   reflections: readonly string[] = [],
 ): readonly ChatMessage[] {
   const { goal, observation } = splitOpening(openingText);
+  const latest = reflections.slice(-REFLECTIONS);
   const learnt =
-    reflections.length === 0
+    latest.length === 0
       ? ''
-      : `What you wrote after earlier tries:\n${reflections.map((r) => `- ${r}`).join('\n')}\n`;
+      : `What you wrote after earlier tries:\n${latest.map((r) => `- ${r}`).join('\n')}\n`;
   const seen = learnt + observationText(observation, admissible, settings);
   const task: ChatMessage = {
     role: 'user',

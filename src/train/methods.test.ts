@@ -322,6 +322,56 @@ test('Reflexion writes after a failure, and the next try begins with it', async 
   expect(last.events.at(-1)).not.toHaveProperty('reflection');
 });
 
+test('a reflection takes at most half the context, however many tokens it may have', async () => {
+  const settings = { method: 'reflexion', step_limit: 1, max_tokens: 60 } as const;
+  const rooms = async (reflection_tokens: number) => {
+    const { events, rooms } = await run(fresh, { ...settings, reflection_tokens });
+    expect(events.at(-1)).toHaveProperty('reflection');
+    return rooms;
+  };
+  expect(await rooms(128)).toEqual([60, 128]);
+  expect(await rooms(8192)).toEqual([60, 2048]); // of 4,096
+});
+
+test('where no reflection fits, the end says why no try follows', async () => {
+  // One id a character: the question alone has 150.
+  const tight = { contextLength: 100 };
+  const settings = { method: 'reflexion', step_limit: 1 } as const;
+  const { events } = await run(['Action: look'], settings, tight);
+  expect(events.at(-1)).toMatchObject({
+    reason: 'step_limit',
+    noReflection:
+      'No try follows: the last turn and a reflection of 50 tokens do not fit into the context of 100.',
+  });
+  expect(events.at(-1)).not.toHaveProperty('reflection');
+  const atOnce = await run(fresh, settings, { contextLength: 40 });
+  expect(atOnce.events.at(-1)).toMatchObject({
+    ...{ reason: 'context_full', t: 0 },
+    noReflection: 'No try follows: no step was taken that could be reflected on.',
+  });
+  for (const none of [{ ...settings, reflexion_tries: 1 }, { step_limit: 1 }]) {
+    const { events: last } = await run(['Action: look'], none, tight);
+    expect(last.at(-1)).not.toHaveProperty('noReflection');
+  }
+});
+
+test('a try that fills the context is reflected on as any other that failed', async () => {
+  // The first prompt has 26 ids, a turn 162 and what follows it 18: more than 400 − 200. The question has 150.
+  const texts = [turn('x'.repeat(140)), 'Write less.'];
+  const settings = { method: 'reflexion', max_tokens: 200, reflection_tokens: 10 } as const;
+  const { events } = await run(texts, settings, { contextLength: 400 });
+  expect(events.at(-1)).toMatchObject({
+    ...{ reason: 'context_full', t: 1 },
+    reflection: { text: 'Write less.' },
+  });
+});
+
+test('a later try begins with the last three reflections', async () => {
+  const settings = { method: 'reflexion', step_limit: 1, reflexion_tries: 9 } as const;
+  const { prompts } = await run(fresh, settings, {}, undefined, ['one', 'two', 'three', 'four']);
+  expect(prompts[0]).toContain('What you wrote after earlier tries:\n- two\n- three\n- four\n');
+});
+
 describe('the history of the n-gram counts', () => {
   const texts = [
     ...Array.from({ length: 4 }, (_, i) => turn(`first${i}`)),

@@ -14,12 +14,13 @@ import type {
 
 /**
  * Scripted ports: the policy writes the given texts in turn (one id per character), the learner
- * counts, the world ends when told. `kl` is what a measurement after an update gives.
+ * counts, the world ends when told. `rooms` holds the most tokens of each generation. `kl` is what a measurement after an update gives.
  */
 export function scripted(texts: readonly string[], options: Script = {}) {
   const { contextLength = 4096 } = options;
   const log: string[] = [];
   const prompts: string[] = [];
+  const rooms: number[] = [];
   let adapter = 0;
   let stored: LearnerSnapshot | null = null;
   const snapshot = (step: number): LearnerSnapshot => ({
@@ -85,12 +86,13 @@ export function scripted(texts: readonly string[], options: Script = {}) {
         ids: ids(`<${message.content}>`),
         content: [1, 1 + message.content.length],
       }),
-      async generate(promptIds, settings, _max, rng, signal, onToken) {
+      async generate(promptIds, settings, most, rng, signal, onToken) {
         signal.throwIfAborted();
         const text = texts[Math.min(step++, texts.length - 1)] ?? '';
         log.push(`draw ${rng.next()}`);
         log.push(`sampled at ${settings.temperature} × ${settings.repetition_penalty}`);
         prompts.push(decode(promptIds));
+        rooms.push(most);
         const list = ids(text);
         onToken(list[0] ?? 0, text[0] ?? '');
         return {
@@ -133,7 +135,7 @@ export function scripted(texts: readonly string[], options: Script = {}) {
     nextOrder: async (t) => options.orders?.[t]?.shift() ?? 'continue',
     onProgress: () => {},
   };
-  return { ports, log, prompts, adapter: () => adapter };
+  return { ports, log, prompts, rooms, adapter: () => adapter };
 }
 
 export interface Script {

@@ -80,6 +80,7 @@ function End({ ended }: { ended: EpisodeEnded }) {
       <p className="aside">
         {plural(ended.updates, 'update')}, {plural(ended.rollbacks, 'rollback')}.
       </p>
+      {ended.noReflection && <p>{ended.noReflection}</p>}
       {ended.reflection && (
         <>
           <p className="aside">{say.reflection}</p>
