@@ -27,6 +27,7 @@ import { atBoundary, rollBack } from './train/boundary.ts';
 import { type BoundaryState, startBoundaries } from './train/boundary-state.ts';
 import { methods, withMethod } from './train/methods.ts';
 import { type Asked, askedBy } from './train/triggers.ts';
+import { observationSpan } from './train/update-text.ts';
 import { isLastTry } from './tries.ts';
 
 /**
@@ -130,7 +131,7 @@ export async function* runEpisode(
         ...(view.failed && { failed: true }),
         observation: view.observation,
         observationIds: following.ids,
-        observationSpan: following.content,
+        observationSpan: observationSpan(view.observation, message, following, learner),
         reward: view.reward,
         terminated: view.terminated,
         stateHash: view.stateHash,

@@ -256,7 +256,7 @@ export interface StepTaken extends Sequenced {
   readonly observation: string;
   /** The ids with which the observation entered the conversation, template ids included. */
   readonly observationIds: readonly number[];
-  /** Where the observation's own content is in those ids: [start, end). */
+  /** Where the observation itself is in those ids, without a list of commands after it: [start, end). */
   readonly observationSpan: readonly [start: number, end: number];
   readonly reward: number;
   readonly terminated: boolean;
@@ -327,6 +327,8 @@ export interface Summary {
   readonly ids: readonly number[];
   /** `length`: it was cut at `summary_max_tokens`. */
   readonly stop: Generation['stop'];
+  /** The ids between the latest turn and the policy's own summary. Absent of a served one, and in older records. */
+  readonly question?: readonly number[];
 }
 
 export interface RolledBack extends Sequenced {

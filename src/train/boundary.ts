@@ -150,8 +150,8 @@ async function withSummary(
   return { ...state, turns: [...state.turns.slice(0, -1), { ...turn, summary }] };
 }
 
-function originOf({ model, ids, stop }: Summary): Omit<Summary, 'text'> {
-  return { model, ids, stop };
+function originOf({ text: _, ...origin }: Summary): Omit<Summary, 'text'> {
+  return origin;
 }
 
 /** Restores the episode start from what was written, never from a copy in memory. */

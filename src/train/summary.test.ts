@@ -124,7 +124,9 @@ test('without a summary model the policy answers the question in its own convers
       deriveRng(1, 'summary'),
       signal,
     );
-  expect(await write({})).toEqual({ model: null, text: 'so far.', ids: [40, 41, 2], stop: 'eos' });
+  expect(await write({})).toEqual({
+    ...{ model: null, text: 'so far.', ids: [40, 41, 2], stop: 'eos', question: [7, 8] },
+  });
   expect(asked).toEqual([{ prompt: [1, 2, 3, 4, 7, 8], temperature: 0.2, room: 50 }]);
   // Six ids and room for four do not fit into seven.
   expect(await write({ context_length: 7 })).toMatchObject({ text: '', ids: [] });

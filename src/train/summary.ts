@@ -1,6 +1,7 @@
 /** Asks the policy itself for the summaries that it may then be trained on. */
 
 import type { Policy, Summariser } from '../ports.ts';
+import type { Summary } from '../records.ts';
 import { conversationIds, fitConversation, withTurn } from '../text/conversation.ts';
 import { summaryMessage } from '../text/prompt.ts';
 
@@ -14,18 +15,19 @@ export function ownSummaries(policy: Policy): Summariser {
       const last = steps.at(-1);
       const context = Math.min(policy.contextLength, settings.context_length);
       const room = Math.min(settings.summary_max_tokens, Math.floor(context / 2));
-      const told = last && [
-        ...last.generation.ids,
-        ...policy.follow(last.generation, summaryMessage(last.observation)).ids,
-      ];
-      const fitted = told ? fitConversation(withTurn(prior, told), context - room) : null;
-      if (!fitted) return { model: null, text: '', ids: [], stop: 'length' };
+      if (!last) return unwritten;
+      const question = policy.follow(last.generation, summaryMessage(last.observation)).ids;
+      const told = withTurn(prior, [...last.generation.ids, ...question]);
+      const fitted = fitConversation(told, context - room);
+      if (!fitted) return unwritten;
       const asked = { ...settings, temperature: settings.summary_temperature };
       const prompt = conversationIds(fitted);
       const written = await policy.generate(prompt, asked, room, rng, signal, () => {});
       if (written.stop === 'abort') signal.throwIfAborted();
       const { text, ids, stop } = written;
-      return { model: null, text: text.trim(), ids, stop };
+      return { model: null, text: text.trim(), ids, stop, question };
     },
   };
 }
+
+const unwritten: Summary = { model: null, text: '', ids: [], stop: 'length' };

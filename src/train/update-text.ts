@@ -1,11 +1,11 @@
 /** What an update trains on: ids that were sampled or read, never re-encoded, and what they stand after. */
 
 import type { Settings } from '../config.ts';
-import type { Learner } from '../ports.ts';
-import type { StepTaken, Summary, TextSource } from '../records.ts';
+import type { FollowingIds, Learner } from '../ports.ts';
+import type { ChatMessage, Generation, StepTaken, Summary, TextSource } from '../records.ts';
 import { type Conversation, conversationIds, fitConversation } from '../text/conversation.ts';
 
-/** The longest context, in ids, that an update text is trained after; older turns are cut. */
+/** The longest conversation, in ids, that an update text is trained after; older turns are cut. */
 const trainContextLimit = 1024;
 
 /** A step with what a boundary needs of it beyond its record. */
@@ -52,15 +52,14 @@ export function updateText(
   limit: number,
 ): UpdateText {
   const source = settings.text_source;
-  const { generation, observation, observationIds, observationSpan } = turn.step;
+  const { generation, observation, observationIds } = turn.step;
   /** What the text stands after; `between` lies between the conversation and the text. */
   const contextOf = (ids: readonly number[], between: readonly number[]): readonly number[] => {
     if (settings.train_context === 'text') return learner.bos;
     const { head } = turn.prior;
-    const room = limit - between.length - ids.length;
+    const room = Math.min(trainContextLimit, limit - ids.length) - between.length;
     const fitted =
-      fitConversation(turn.prior, Math.min(trainContextLimit, room)) ??
-      (head.length <= room ? { head, turns: [] } : null);
+      fitConversation(turn.prior, room) ?? (head.length <= room ? { head, turns: [] } : null);
     return fitted ? [...conversationIds(fitted), ...between] : learner.bos;
   };
   switch (source) {
@@ -71,11 +70,14 @@ export function updateText(
         text: turn.text,
         ids,
         context: contextOf(ids, []),
-        trained: turn.ignoredFrom === null ? ids.length : idsUpTo(ids, turn.ignoredFrom, learner),
+        trained:
+          turn.ignoredFrom === null
+            ? ids.length
+            : idsUpTo(ids, decodedAt(generation, turn.ignoredFrom, learner), learner),
       };
     }
     case 'env': {
-      const [start, end] = observationSpan;
+      const [start, end] = turn.step.observationSpan;
       const ids = observationIds.slice(start, end);
       return {
         source,
@@ -86,12 +88,12 @@ export function updateText(
       };
     }
     case 'summary': {
-      const { text, ids } = turn.summary ?? { text: '', ids: [] };
+      const { text, ids, question = observationIds } = turn.summary ?? { text: '', ids: [] };
       return {
         source,
         text,
         ids,
-        context: contextOf(ids, [...generation.ids, ...observationIds]),
+        context: contextOf(ids, [...generation.ids, ...question]),
         trained: ids.length,
       };
     }
@@ -100,8 +102,29 @@ export function updateText(
   }
 }
 
-/** How many ids give the first `length` characters of the text. */
-function idsUpTo(ids: readonly number[], length: number, learner: Learner): number {
+/** Where in the ids that follow a turn the observation alone is, without what its message adds to it: [start, end). */
+export function observationSpan(
+  observation: string,
+  message: ChatMessage,
+  { ids, content }: FollowingIds,
+  learner: Pick<Learner, 'decode'>,
+): readonly [start: number, end: number] {
+  if (message.content === observation) return content;
+  const [start, end] = content;
+  const shown = ids.slice(start, end);
+  const seen = observation.trimStart(); // a template may trim
+  const from = learner.decode(shown).indexOf(seen);
+  return from < 0 ? content : [start, start + idsUpTo(shown, from + seen.length, learner)];
+}
+
+/** Where `at`, a place in a sampled text, is in what its ids decode to. */
+function decodedAt({ ids, text }: Generation, at: number, learner: Learner): number {
+  // Of a SentencePiece vocabulary that leaves out a space at the beginning, which a sampled text keeps.
+  return learner.decode(ids).startsWith(text) ? at : at - 1;
+}
+
+/** How many of the ids decode to at least `length` characters. */
+function idsUpTo(ids: readonly number[], length: number, learner: Pick<Learner, 'decode'>): number {
   for (let n = 0; n < ids.length; n++) {
     if (learner.decode(ids.slice(0, n)).length >= length) return n;
   }
