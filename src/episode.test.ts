@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runEpisode } from './episode.ts';
 import { LabError } from './errors.ts';
-import type { EpisodePorts } from './ports.ts';
+import type { EpisodePorts, Order } from './ports.ts';
 import type { EpisodeEvent } from './records.ts';
 import { fresh, run, scripted, stuck, turn } from './train/testing-episode.ts';
 
@@ -175,6 +175,57 @@ test('orders of a person run at once, and a manual update ignores the minimum', 
     { type: 'rolled_back', t: 2, restored: true },
     { type: 'rolled_back', t: 2, restored: false },
   ]);
+});
+
+test('a step that was trained is not trained again by hand, and nothing is undone', async () => {
+  const orders = () => ({
+    5: ['update_now', 'update_now', 'roll_back_now', 'update_now'] as Order[],
+  });
+  for (const over of [{}, { method: 'naive' }, { history: 'all' }] as const) {
+    const settings = { ...over, step_limit: 6 };
+    const { events, boundaries, log } = await run(fresh, settings, { orders: orders() });
+    expect(boundaries.map(({ t, trigger, outcome }) => [t, trigger, outcome])).toEqual([
+      [5, 'periodic', 'updated'],
+      ...Array(3).fill([5, 'manual', 'skipped_novelty']),
+    ]);
+    expect(boundaries[1]).toMatchObject({
+      why: 'No update: the text of step 5 was accepted for an update already.',
+      ...{ ratio: null, novelty: null, nearestStep: null, meanWeight: null, tokens: null },
+      ...{ text: boundaries[0]?.text, restored: false, updates: 1 },
+    });
+    expect(log.filter((line) => line.startsWith('train'))).toHaveLength(1);
+    // The person's own rollback, and no other.
+    expect(events.at(-1)).toMatchObject({ updates: 1, rollbacks: 1 });
+  }
+  const observed = await run(
+    fresh,
+    { observe_only: true, step_limit: 5 },
+    { orders: { 5: ['update_now'] } },
+  );
+  expect(observed.boundaries.map(({ outcome }) => outcome)).toEqual([
+    'observed',
+    'skipped_novelty',
+  ]);
+});
+
+test('an update that was refused may be asked for again by hand', async () => {
+  const { boundaries } = await run(
+    fresh,
+    { step_limit: 5 },
+    { kl: 0.6, orders: { 5: ['update_now'] } },
+  );
+  expect(boundaries.map(({ outcome }) => outcome)).toEqual(['rolled_back_kl', 'rolled_back_kl']);
+});
+
+test('source env trains what was seen, without the commands that are shown after it', async () => {
+  const settings = { text_source: 'env', step_limit: 5 } as const;
+  const plain = await run(fresh, settings);
+  const shown = await run(fresh, { ...settings, show_admissible: true });
+  expect(shown.prompts[1]).toContain(
+    '<You see nothing.\nAdmissible commands: look, go to shelf 1>',
+  );
+  expect(shown.boundaries[0]?.text).toBe('You see nothing.');
+  expect(shown.boundaries[0]?.tokens?.ids).toEqual(plain.boundaries[0]?.tokens?.ids);
 });
 
 test('a solved task ends at once; a failing world is never the agent’s failure', async () => {

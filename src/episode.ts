@@ -156,7 +156,10 @@ export async function* runEpisode(
           boundaries = restored ? await rollBack(boundaries, ports) : boundaries;
           yield { type: 'rolled_back', seq: seq++, t, cause: 'manual', restored };
         } else {
-          yield await train({ trigger: 'manual', cause: 'You asked for it.' });
+          yield await train({
+            ...{ trigger: 'manual', cause: 'You asked for it.' },
+            ...(order === 'update_again' && { again: true }),
+          });
         }
         order = await ports.nextOrder(t, signal);
       }

@@ -84,8 +84,11 @@ export interface Snapshots {
   load(): Promise<LearnerSnapshot>;
 }
 
-/** What a person asks of an episode between two steps. */
-export type Order = 'continue' | 'update_now' | 'roll_back_now';
+/**
+ * What a person asks of an episode between two steps. `update_again` comes from records alone: earlier versions took a
+ * request for a step that was trained already.
+ */
+export type Order = 'continue' | 'update_now' | 'update_again' | 'roll_back_now';
 
 export interface EpisodePorts {
   readonly policy: Policy;

@@ -290,7 +290,7 @@ export interface Boundary extends Sequenced {
   readonly text: string;
   /** How `text` came to be; only where it is a summary, and one was asked for. */
   readonly summary?: Omit<Summary, 'text'>;
-  /** r_k; null when there was no text. */
+  /** r_k; null when there was no text, or it was accepted already. */
   readonly ratio: number | null;
   readonly novelty: number | null;
   /** The earlier accepted update text that r_k is with, as its step; null when none. */
@@ -348,10 +348,10 @@ export interface EpisodeEnded extends Sequenced {
   readonly error: WireError | null;
   /** What the policy wrote about a failed try; absent unless the method reflects. */
   readonly reflection?: Generation;
-}
-
   /** Why it could write nothing, so that no try follows though some are left: one sentence. */
   readonly noReflection?: string;
+}
+
 /** The run. UI state, charts, store, bundle, replay and tests are folds over these. */
 export type EpisodeEvent = EpisodeStarted | StepTaken | Boundary | RolledBack | EpisodeEnded;
 

@@ -148,6 +148,32 @@ test('from wherever it was cut, a run goes on exactly as it would have, and samp
   }
 });
 
+test('a step asked for again by hand ends in a replay as it was recorded, in a fork as it does now', async () => {
+  const again = { 4: ['update_now', 'update_now'] } as const;
+  const now = await all(runEpisode(manifest, hall(again).ports, never));
+  // As versions recorded it that took such a request: compared with itself, r = 1 undid the update.
+  const before = await all(
+    runEpisode(manifest, hall({ 4: ['update_again', 'update_again'] }).ports, never),
+  );
+  const outcomes = (events: readonly EpisodeEvent[]) =>
+    events.flatMap((e) => (e.type === 'boundary' && e.t === 4 ? [e.outcome] : []));
+  expect(outcomes(now)).toEqual(['updated', 'skipped_novelty', 'skipped_novelty']);
+  expect(outcomes(before)).toEqual(['updated', 'rolled_back_ratio', 'rolled_back_ratio']);
+  for (const [orders, events] of [
+    [again, now],
+    [{}, before],
+  ] as const) {
+    const cut = events.findIndex((e) => e.type === 'step' && e.t === 5);
+    const { ports } = hall(orders === again ? {} : orders);
+    expect(
+      await all(resumeEpisode(manifest, events.slice(0, cut), ports, never, () => {})),
+    ).toEqual(events.slice(cut));
+    expect(outcomes(await all(forkEpisode(manifest, events, 8, hall().ports, never)))).toEqual(
+      outcomes(now),
+    );
+  }
+});
+
 test('summaries of the record are taken from it: a run is repeated without whoever wrote them', async () => {
   const told: RunManifest = {
     ...manifest,

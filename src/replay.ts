@@ -48,7 +48,8 @@ export async function* resumeEpisode(
   const onProgress: EpisodePorts['onProgress'] = (progress) => {
     if (repeated >= record.length) ports.onProgress(progress);
   };
-  const events = runEpisode(manifest, replaying({ ...ports, onProgress }, record), signal);
+  const replayed = replaying({ ...ports, onProgress }, record, recordedOrders(record, true));
+  const events = runEpisode(manifest, replayed, signal);
   for await (const event of events) {
     const recorded = record[event.seq];
     if (!recorded) {
@@ -110,7 +111,8 @@ export async function* forkEpisode(
   const prefix = record
     .filter((event) => event.type !== 'episode_ended' && (!('t' in event) || event.t <= t))
     .map(withoutRefusals);
-  for await (const event of runEpisode(manifest, replaying(ports, prefix), signal)) {
+  const replayed = replaying(ports, prefix, recordedOrders(prefix, false));
+  for await (const event of runEpisode(manifest, replayed, signal)) {
     yield 't' in event && event.t <= t ? withoutRefusals(event) : event;
   }
 }
@@ -122,11 +124,14 @@ function withoutRefusals(event: EpisodeEvent): EpisodeEvent {
 }
 
 /** The same ports, with recorded generations, summaries and orders first. */
-function replaying(ports: EpisodePorts, record: readonly EpisodeEvent[]): EpisodePorts {
+function replaying(
+  ports: EpisodePorts,
+  record: readonly EpisodeEvent[],
+  orders: ReadonlyMap<number, Order[]>,
+): EpisodePorts {
   const turns = recordedTurns(record);
   let asked = 0; // how often the turn after the last step has been written
   let t = 0;
-  const orders = recordedOrders(record);
   const lastStep = record.findLast((event) => event.type === 'step')?.t ?? 0;
   const { policy } = ports;
   const recordedPolicy: Policy = {
@@ -183,19 +188,24 @@ function recordedSummaries(record: readonly EpisodeEvent[]): ReadonlyMap<number,
   );
 }
 
-/** What a person asked for after each step, in order. */
-function recordedOrders(record: readonly EpisodeEvent[]): ReadonlyMap<number, Order[]> {
+/** What a person asked for after each step, in order; `exact`: it must end as it did, whatever version recorded it. */
+function recordedOrders(
+  record: readonly EpisodeEvent[],
+  exact: boolean,
+): ReadonlyMap<number, Order[]> {
   const orders = new Map<number, Order[]>();
   for (const event of record) {
-    const order = orderOf(event);
+    const order = orderOf(event, exact);
     if (order && 't' in event) orders.set(event.t, [...(orders.get(event.t) ?? []), order]);
   }
   return orders;
 }
 
-function orderOf(event: EpisodeEvent): Order | null {
+function orderOf(event: EpisodeEvent, exact: boolean): Order | null {
   if (event.type === 'rolled_back') return 'roll_back_now';
-  return event.type === 'boundary' && event.trigger === 'manual' ? 'update_now' : null;
+  if (event.type !== 'boundary' || event.trigger !== 'manual') return null;
+  // A request that is refused because the step was trained already has no ratio.
+  return exact && event.ratio !== null ? 'update_again' : 'update_now';
 }
 
 /** What a repeated event has that the recorded one has not, in words; null when nothing that matters. */

@@ -22,7 +22,7 @@ import type { Asked } from './triggers.ts';
  * it: the episode must end there.
  */
 export async function atBoundary(
-  { trigger, cause }: Asked,
+  { trigger, cause, again }: Asked,
   before: BoundaryState,
   conversation: Conversation,
   rules: BoundaryRules,
@@ -36,16 +36,17 @@ export async function atBoundary(
     throw new LabError('internal', 'A boundary before the first step.');
   }
   const t = step?.t ?? 0;
-  const known = { trigger, t, enabled: settings.enabled, trains: method.trains };
+  const known = {
+    ...{ trigger, t, enabled: settings.enabled, trains: method.trains },
+    accepted: before.accepted.length,
+    again: again === undefined && before.accepted.some((earlier) => earlier.step === t),
+  };
   const asks = settings.text_source === 'summary' && !decideBeforehand(known, settings);
   const state = asks ? await withSummary(before, rules, ports.summaries, signal) : before;
   const candidate = candidateOf(state, rules, learner);
   const { ratio, excess, trainText } = candidate;
   const dropped = trainText.weights.every((w) => w === 0);
-  const { outcome, why } = decide(
-    { ...known, ratio, excess, dropped, accepted: state.accepted.length },
-    settings,
-  );
+  const { outcome, why } = decide({ ...known, ratio, excess, dropped }, settings);
   const summary = asks ? state.turns.at(-1)?.summary : undefined;
   const base: Omit<Boundary, 'seq' | 'outcome'> = {
     ...untrained(candidate),
@@ -70,7 +71,9 @@ export async function atBoundary(
       state: restored ? await rollBack(state, ports) : state,
     };
   }
-  if (outcome !== 'train') return { boundary: { ...base, outcome }, state };
+  if (outcome !== 'train') {
+    return { boundary: { ...base, ...(known.again && unweighed), outcome }, state };
+  }
   if (settings.observe_only) {
     const ceBefore = await learner.measure(candidate.trainText, signal);
     return {
@@ -130,6 +133,11 @@ function untrained({ source, text, ratio, nearestStep, meanWeight }: Candidate) 
     restored: false,
   } as const;
 }
+
+/** What an event tells of a text that was accepted already: it is not compared with itself, nor counted in itself. */
+const unweighed = {
+  ...{ ratio: null, novelty: null, nearestStep: null, meanWeight: null, tokens: null },
+} as const;
 
 /** The same with a summary at its last turn; one that is there already still holds. */
 async function withSummary(

@@ -19,10 +19,12 @@ export interface BoundaryFacts {
   readonly dropped: boolean;
   /** Updates accepted so far; in observe-only mode those that would have been. */
   readonly accepted: number;
+  /** One of them is on the text of this very step. */
+  readonly again: boolean;
 }
 
 /** What is known before there is a text. */
-type Beforehand = Omit<BoundaryFacts, 'ratio' | 'excess' | 'dropped' | 'accepted'>;
+type Beforehand = Omit<BoundaryFacts, 'ratio' | 'excess' | 'dropped'>;
 
 export interface Decision {
   /** `train` when every check passed. */
@@ -33,6 +35,9 @@ export interface Decision {
 }
 
 const show = (x: number) => x.toFixed(2);
+
+/** In doubles 1 − 4/5 is less than 0.2. Far above such rounding, far below what a word more or less changes. */
+const ROUNDING = 1e-12;
 
 /** Why this boundary needs no text at all; null when it does. */
 export function decideBeforehand(facts: Beforehand, settings: Settings): Decision | null {
@@ -56,7 +61,25 @@ export function decideBeforehand(facts: Beforehand, settings: Settings): Decisio
       why: `No update: step ${t} comes before the first allowed update at step ${first}.`,
     };
   }
-  return null;
+  if (facts.again) {
+    return {
+      outcome: 'skipped_novelty',
+      why: `No update: the text of step ${t} was accepted for an update already.`,
+    };
+  }
+  if (settings.text_source !== 'summary') return null;
+  // Tokens spent on a summary come to nothing where it can neither be trained nor roll anything back.
+  const compared = settings.rollback_enable && facts.accepted > 0;
+  return compared ? null : decideMost(facts.accepted, settings);
+}
+
+function decideMost(accepted: number, settings: Settings): Decision | null {
+  const most = settings.max_updates_per_episode;
+  if (accepted < most) return null;
+  return {
+    outcome: 'max_updates',
+    why: `No update: all ${most} updates of this episode are used.`,
+  };
 }
 
 /**
@@ -84,15 +107,11 @@ export function decide(facts: BoundaryFacts, settings: Settings): Decision {
       why: `Rolled back: the text repeats an earlier update text with r = ${show(ratio)}, above the limit of ${show(limit)}.`,
     };
   }
-  if (accepted >= settings.max_updates_per_episode) {
-    return {
-      outcome: 'max_updates',
-      why: `No update: all ${settings.max_updates_per_episode} updates of this episode are used.`,
-    };
-  }
+  const most = decideMost(accepted, settings);
+  if (most) return most;
   const novelty = 1 - ratio;
   const threshold = settings.novelty_threshold;
-  if (novelty < threshold) {
+  if (novelty < threshold - ROUNDING) {
     return {
       outcome: 'skipped_novelty',
       why: `No update: novelty 1 − r = ${show(novelty)} is below the threshold of ${show(threshold)}.`,

@@ -1,7 +1,7 @@
 /** Update text "summary": when one is asked for, what is trained, and what becomes of a failure. */
 
 import { expect, test } from 'vitest';
-import { defaultSettings } from '../config.ts';
+import { defaultSettings, type Settings } from '../config.ts';
 import { LabError } from '../errors.ts';
 import { deriveRng } from '../math/rng.ts';
 import type { Policy } from '../ports.ts';
@@ -48,12 +48,28 @@ test('nobody is asked where nothing could be trained', async () => {
 
 test('with all texts as history, counts come from every earlier summary, trained or not', async () => {
   const texts = ['aaa bbb', 'aaa bbb', 'aaa bbb'];
-  const asked = { ...settings, min_steps_before_first_update: 0, max_updates_per_episode: 1 };
+  const asked = { ...settings, min_steps_before_first_update: 0 };
   const rules = { rollback_enable: false, step_limit: 6 } as const;
   const all = await run(fresh, { ...asked, ...rules, history: 'all' }, { summaries: texts });
   expect(all.boundaries.map(({ tokens }) => tokens?.counts[0])).toEqual([0, 1, 2]);
   const kept = await run(fresh, { ...asked, ...rules }, { summaries: texts });
   expect(kept.boundaries.map(({ tokens }) => tokens?.counts[0])).toEqual([0, 1, 1]);
+});
+
+test('nobody is asked once all updates are used, unless what is written could roll something back', async () => {
+  const asked = { ...settings, min_steps_before_first_update: 0, step_limit: 6 };
+  const told = async (over: Partial<Settings>) => {
+    const { boundaries, log } = await run(fresh, { ...asked, ...over }, { summaries });
+    const outcomes = boundaries.map(({ outcome }) => outcome);
+    return [...outcomes, log.filter((line) => line.startsWith('summary')).length];
+  };
+  const one = { max_updates_per_episode: 1 };
+  const off = { ...one, rollback_enable: false };
+  expect(await told(off)).toEqual(['updated', 'max_updates', 'max_updates', 1]);
+  expect(await told(one)).toEqual(['updated', 'max_updates', 'max_updates', 3]);
+  // With nothing accepted there is nothing that a summary could repeat.
+  const none = { max_updates_per_episode: 0 };
+  expect(await told(none)).toEqual(['max_updates', 'max_updates', 'max_updates', 0]);
 });
 
 test('an empty summary is a boundary without a text', async () => {

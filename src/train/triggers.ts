@@ -7,6 +7,8 @@ import type { BoundaryTrigger, StepTaken } from '../records.ts';
 export interface Asked {
   readonly trigger: BoundaryTrigger;
   readonly cause: string;
+  /** Also where the step was trained already: so asked by runs recorded before such a request was refused. */
+  readonly again?: true;
 }
 
 /** The first of the chosen triggers that asks after this step, in the order of the table; null when none does. */

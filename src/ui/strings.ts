@@ -1002,7 +1002,8 @@ export const runView = {
   maxUpdates: 'Most updates reached',
   maxUpdatesHelp: 'This episode has had as many updates as its settings allow.',
   skipped: 'Skipped: too little new',
-  skippedHelp: 'Novelty 1 − r_k was under its threshold, so nothing was trained.',
+  skippedHelp:
+    'Novelty 1 − r_k was under its threshold, or this step’s text was accepted already, so nothing was trained.',
   observedOnly: 'Observed only',
   observedOnlyHelp:
     'It would have trained; in observe-only mode everything is measured and nothing is trained.',
