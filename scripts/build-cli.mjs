@@ -1,4 +1,4 @@
-// Bundles src/cli/attt.ts into dist-cli/attt.js, which needs nothing but Node and node_modules.
+// Bundles src/cli/attt.ts into dist-cli/attt.js, and what its threads run beside it; they need nothing but Node and node_modules.
 // Does nothing when the bundle is newer than every source, and of the same commit.
 
 import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,9 @@ const wasmFiles = [
 ];
 
 const sources = ['src', 'package.json', 'package-lock.json', 'scripts/build-cli.mjs'];
-const built = ['attt.js', 'page/page.js', ...wasmFiles].map((file) => `dist-cli/${file}`);
+const built = ['attt.js', 'episodes.js', 'page/page.js', ...wasmFiles].map(
+  (file) => `dist-cli/${file}`,
+);
 
 /** What every bundle of the engine for Node or a bare page begins with. tfjs's `main` is CommonJS, which has no gradients. */
 export const common = {
@@ -55,11 +57,16 @@ async function buildNow(commit) {
       // The WASM backend's glue asks for the folder, as CommonJS modules may.
       define: { __dirname: 'import.meta.dirname', ATTT_COMMIT: JSON.stringify(commit) },
       build: {
-        ssr: 'src/cli/attt.ts',
+        ssr: true,
         outDir: aside,
         target: 'node20',
         minify: false,
-        rollupOptions: { external, output: { entryFileNames: 'attt.js' } },
+        rollupOptions: {
+          external,
+          // A thread runs the second. All lie beside the .wasm files, which are looked for beside the code.
+          input: { attt: 'src/cli/attt.ts', episodes: 'src/cli/episodes.worker.ts' },
+          output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+        },
       },
       ssr: { noExternal: true, external },
     });

@@ -19,6 +19,7 @@ import {
   idList,
   indexList,
   integer,
+  jobsOption,
   modelOption,
   nonNegative,
   threadsOption,
@@ -158,6 +159,7 @@ program
   .addOption(modelOption().default('household').makeOptionMandatory(false))
   .option('--out <folder>', 'where rows go')
   .option('--shard <i/n>', 'only the i-th of n parts', shardOption, { index: 1, count: 1 })
+  .addOption(jobsOption())
   .option('--arm <name>', 'only this arm now; may be given more than once', collect, [])
   .option('--config <file>', 'a config.toml whose channel serves summary models; no settings of it')
   .option('--mix', 'join folders although their models, sets or settings differ', false)
@@ -169,7 +171,7 @@ program
       if (given !== undefined) throw new WrongUse(`experiment ${what} takes no --${given}.`);
     };
     if (file === 'plan') {
-      takesNone('plan', ['out', 'shard', 'arm', 'mix']);
+      takesNone('plan', ['out', 'shard', 'jobs', 'arm', 'mix']);
       const [planned, ...others] = more;
       if (planned === undefined || others.length > 0) {
         throw new WrongUse(`experiment plan wants one file; found ${more.join(', ') || 'none'}.`);
@@ -186,7 +188,7 @@ program
       throw new WrongUse(`One experiment at a time; found ${[file, ...more].join(', ')}.`);
     }
     if (merges) {
-      takesNone('merge', ['shard', 'arm', 'config', 'model', 'backend', 'threads']);
+      takesNone('merge', ['shard', 'jobs', 'arm', 'config', 'model', 'backend', 'threads']);
     }
     const done = merges
       ? await mergeExperiments(more, options.out, mix)

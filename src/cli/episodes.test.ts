@@ -26,14 +26,16 @@ test('an episode’s seconds are those of its tries: measuring the held texts is
       ...{ retention: true, bundles: false, times: false },
     },
     { model, backend: 'cpu' },
-    async (item) => {
-      const now = performance.now() / 1000;
-      if (item.type === 'episode_started') began.push(now);
-      if (item.type === 'episode_ended') ended.push(now);
-      if (item.type === 'episode_done') {
-        done.push(now);
-        told.push(item.seconds);
-      }
+    {
+      emit: async (item) => {
+        const now = performance.now() / 1000;
+        if (item.type === 'episode_started') began.push(now);
+        if (item.type === 'episode_ended') ended.push(now);
+        if (item.type === 'episode_done') {
+          done.push(now);
+          told.push(item.seconds);
+        }
+      },
     },
   );
   const since = (times: readonly number[]) => (times[1] ?? 0) - (began[1] ?? 0);

@@ -57,7 +57,7 @@ export interface NamedAdapter {
 
 /** An episode that fails ends with its own event, and the next one begins. */
 export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<void> {
-  const { source, backend, env, note, emit, keep } = machine;
+  const { source, backend, env, note, emit, keep, isOurs = () => true } = machine;
   const { episodes, modelSha256: sha256, remote, summaryServer, bundles, times } = job;
   const { signal } = new AbortController();
   const engine = new EngineHost(env, backend);
@@ -79,7 +79,8 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
   }
   // Of what episodes start from, by its content: the same for all that start there.
   const bases = new Map<string, HeldLosses>();
-  for (const { task, settings, adapter } of episodes) {
+  for (const [i, { task, settings, adapter }] of episodes.entries()) {
+    if (!isOurs(i)) continue;
     const start = adapter === undefined ? null : (starts.get(adapter) ?? null);
     const { trains } = methods[settings.method];
     let reflections: readonly string[] | null = [];

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import {
   appendFileSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -96,6 +97,34 @@ describe('an experiment', () => {
     const wrong = await run('arms', '--arm', 'atttt');
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
     expect(wrong.stderr).toContain('attt update_interval_k=2');
+  });
+
+  test('gives the same table side by side, also of a part, killed and resumed', async () => {
+    const beside = await run('beside', '--jobs', '4');
+    expect(JSON.parse(beside.stdout)).toEqual({ planned: 18, finished: 18, errors: 0 });
+    expect(table('beside')).toEqual(table('whole'));
+    // What all threads would say is said once.
+    expect(beside.stderr.match(/^Backend: wasm/gm)).toHaveLength(1);
+    const args = ['scripts/attt.mjs', 'experiment', file, '--model', model];
+    const out = join(folder, 'cut');
+    const child = spawn(process.execPath, [...args, '--out', out, '--jobs', '3'], {
+      stdio: 'ignore',
+    });
+    const kept = () => (existsSync(join(out, 'rows-1-of-1.jsonl')) ? table('cut').length : 0);
+    while (kept() < 2 && child.exitCode === null) await wait(10);
+    child.kill('SIGKILL');
+    await run('cut', '--jobs', '2', '--shard', '2/2');
+    await run('cut', '--shard', '1/2', '--jobs', '9');
+    const keys = table('cut').map((line) => (JSON.parse(line) as Row).key);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(table('cut')).toEqual(table('whole'));
+  });
+
+  test('refuses side by side where one device computes, and numbers that are none', async () => {
+    const gpu = await run('gpu', '--jobs', '2', '--backend', 'webgpu');
+    expect(gpu).toMatchObject({ code: 2, stdout: '' });
+    expect(gpu.stderr).toContain('a graphics device computes one episode at a time');
+    expect((await run('gpu', '--jobs', '0')).code).toBe(2);
   });
 
   test('gives the same table in shards that are merged', async () => {

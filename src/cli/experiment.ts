@@ -35,17 +35,19 @@ import { namedAdapter } from './adapters.ts';
 import { type EpisodesJob, type NamedAdapter, openStart } from './episodes.ts';
 import { openModel, readText, sha256Of } from './files.ts';
 import { makeFolder } from './folders.ts';
-import { runOnHost, type Where } from './host.ts';
-import type { EpisodeItem } from './machine.ts';
+import type { Where } from './host.ts';
 import { note, WrongUse } from './output.ts';
 import { remoteOf } from './remote.ts';
 import { checkKnown, openRows, readHeader, readRows, writeHeader } from './rows.ts';
+import { runSideBySide, type Take } from './side-by-side.ts';
 import { splitTasks } from './tasks.ts';
 
 export interface ExperimentOptions extends Setup {
   readonly out: string;
   /** i of n, from 1. */
   readonly shard: Shard;
+  /** How many episodes are played side by side; no result depends on it. */
+  readonly jobs: number;
   /** Names of the arms to run now; empty for all. The others are left for another call. */
   readonly arm: readonly string[];
 }
@@ -96,7 +98,12 @@ export async function showPlan(file: string, setup: Setup) {
 
 /** Runs the episodes of this shard that have no result in the folder yet; those that ended by an error again. */
 export async function runExperiment(file: string, options: ExperimentOptions): Promise<Done> {
-  const { out, shard } = options;
+  const { out, shard, jobs } = options;
+  if (jobs > 1 && options.backend === 'webgpu') {
+    throw new WrongUse(
+      `--jobs ${jobs} was given with --backend webgpu; a graphics device computes one episode at a time. Leave out --jobs, or take --backend wasm.`,
+    );
+  }
   const experiment = readExperiment(await readText(file), file);
   await makeFolder(out);
   const { plan, header, summaryServer, adapters } = await prepare(experiment, file, options);
@@ -123,11 +130,14 @@ export async function runExperiment(file: string, options: ExperimentOptions): P
   if (episodes.length > 0) {
     await using writer = await openRows(out, `rows-${shard.index}-of-${shard.count}.jsonl`);
     const models = { modelSha256: header.modelSha256, summaryServer, adapters };
-    await runAll(episodes, models, options, async (row) => {
+    const finish = async (row: Row) => {
       await writer.append(row);
       rows.push(row);
       progress(row);
-    });
+    };
+    const job = jobOf(episodes, models);
+    const groups = episodes.map(({ pair }) => pair);
+    await runSideBySide(job, groups, jobs, options, rowsFrom(episodes, finish));
   }
   return { planned: own.length, finished: rows.length, errors: rows.filter(isErrorRow).length };
 }
@@ -305,45 +315,36 @@ async function factsOf(
   return { llama, facts: { contextLength, parameters, summaries: summaryServer !== null } };
 }
 
-/** Runs episodes in order and hands over a row as each is done. */
-async function runAll(
+function jobOf(
   episodes: readonly PlannedEpisode[],
   models: Pick<EpisodesJob, 'modelSha256' | 'summaryServer' | 'adapters'>,
-  where: Where,
-  finish: (row: Row) => Promise<void>,
-): Promise<void> {
-  let done = 0;
-  let row: OpenRow | null = null;
-  const take = async (item: EpisodeItem) => {
-    const planned = episodes[done];
-    if (planned === undefined) return;
-    row ??= openRow(planned);
-    if (item.type !== 'episode_done') {
-      row = foldRow(row, item);
-      return;
-    }
-    await finish(closeRow(row, item.retention, item.seconds));
-    row = null;
-    done++;
+): EpisodesJob {
+  return {
+    kind: 'run',
+    episodes: episodes.map(({ task, settings, adapter }) => ({
+      task,
+      settings,
+      ...(adapter !== undefined && { adapter }),
+    })),
+    ...models,
+    ...{ retention: true, bundles: false, times: false, remote: null },
   };
-  const jobs = episodes.map(({ task, settings, adapter }) => ({
-    task,
-    settings,
-    ...(adapter !== undefined && { adapter }),
-  }));
-  await runOnHost(
-    {
-      kind: 'run',
-      episodes: jobs,
-      ...models,
-      retention: true,
-      bundles: false,
-      times: false,
-      remote: null,
-    },
-    where,
-    take,
-  );
+}
+
+/** Hands over a row as each episode is done. */
+function rowsFrom(episodes: readonly PlannedEpisode[], finish: (row: Row) => Promise<void>): Take {
+  const open = new Map<number, OpenRow>();
+  return async (at, item) => {
+    const planned = episodes[at];
+    if (planned === undefined) return;
+    const row = open.get(at) ?? openRow(planned);
+    if (item.type === 'episode_done') {
+      open.delete(at);
+      await finish(closeRow(row, item.retention, item.seconds));
+    } else {
+      open.set(at, foldRow(row, item));
+    }
+  };
 }
 
 /** One line an episode, with the time that is left at the pace so far. */

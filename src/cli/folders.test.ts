@@ -77,7 +77,7 @@ const writers: Readonly<Record<string, (out: string) => Promise<unknown>>> = {
   ),
   experiment: (out) => {
     const where = { model: 'household', backend: 'wasm' } as const;
-    return runExperiment(plan, { ...where, out, shard: { index: 1, count: 1 }, arm: [] });
+    return runExperiment(plan, { ...where, out, shard: { index: 1, count: 1 }, jobs: 1, arm: [] });
   },
   'experiment merge': (out) => mergeExperiments([done], out, false),
   report: (out) => writeReport(done, { out, date: '2026-11-30', note: [] }),

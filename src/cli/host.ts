@@ -23,27 +23,28 @@ export interface Where {
   readonly threads?: number | undefined;
 }
 
-/** Does a job on the model; `emit` takes the events of episodes and `keep` their files, one after the other. */
+/** What a job hands out and asks, as {@link Machine} says; nothing is taken unless given, words go to stderr. */
+export type Hooks = Partial<Pick<Machine, 'emit' | 'keep' | 'note' | 'isOurs'>>;
+
+/** Does a job on the model. */
 export async function runOnHost(
   job: Job,
   { model, backend, threads }: Where,
-  emit: Machine['emit'] = async () => {},
-  keep: Machine['keep'] = async () => {},
+  hooks: Hooks = {},
 ): Promise<Json> {
   await using source = await openModel(model);
   const kernels = kernelWishes();
+  const given = { note, emit: async () => {}, keep: async () => {}, ...hooks };
   const here = (gpu?: GPU) =>
     runJob(job, {
       source,
       backend,
       env: { wasmPaths, gpu, kernels, threads: nodeThreads(threads) },
-      note,
-      emit,
-      keep,
+      ...given,
     });
   if (backend !== 'webgpu') return await here(); // awaited: the file stays open until it is done
   const gpu = await nativeGpu();
-  return await (gpu ? here(gpu) : runInChromium(job, source, kernels, { note, emit, keep }));
+  return await (gpu ? here(gpu) : runInChromium(job, source, kernels, given));
 }
 
 /** Does a job on a served model: nothing is computed here, and no file is opened. */

@@ -13,6 +13,8 @@ export interface Machine {
   readonly note: (text: string) => void;
   /** Takes what episodes give one by one; the job goes on when one is taken. */
   readonly emit: (item: EpisodeItem) => Promise<void>;
+  /** Asked before an episode of the job: false where another machine plays it. Absent where all are played here. */
+  readonly isOurs?: (episode: number) => boolean;
   /** Takes a file that the job made. */
   readonly keep: (file: PortableFile) => Promise<void>;
 }

@@ -75,6 +75,16 @@ export function backendOption(): Option {
     .default('wasm' satisfies BackendName);
 }
 
+/** `--jobs`, of commands that play many episodes. */
+export function jobsOption(): Option {
+  return new Option(
+    '--jobs <n>',
+    'how many episodes are played side by side, each on a thread of its own; results do not depend on it',
+  )
+    .argParser(integer('--jobs', 1))
+    .default(1);
+}
+
 /** `--threads`, the same for every command. */
 export function threadsOption(): Option {
   return new Option(

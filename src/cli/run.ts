@@ -118,7 +118,7 @@ export async function run(
     } as const;
     const keep = ({ name, base64 }: PortableFile) =>
       writeWhole(options.out, name, Buffer.from(base64, 'base64'));
-    await (remote ? runRemote(job, take, keep) : runOnHost(job, options, take, keep));
+    await (remote ? runRemote(job, take, keep) : runOnHost(job, options, { emit: take, keep }));
   } finally {
     await file.close();
   }
