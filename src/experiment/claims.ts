@@ -94,7 +94,7 @@ const limits: readonly Limit[] = [
     says: 'under',
   },
   {
-    claim: 'Token weights keep KL under 0.5 nats without rollbacks',
+    claim: 'Token weights and the gate keep KL under 0.5 nats without rollbacks',
     of: { method: 'attt', at: { field: 'rollback_enable', value: false } },
     nats: 0.5,
     says: 'under',

@@ -1,8 +1,9 @@
-/** Success by one thing: a setting that was swept, the kind of task, whose arm it is. */
+/** Success by one thing: a setting that was swept, a part of the tasks, whose arm it is. */
 
 import { fields } from '../config.ts';
 import { between } from './between.ts';
 import type { Block, Cells } from './document.ts';
+import { type Drifts, driftsElsewhere } from './drifting.ts';
 import type { Header } from './header.ts';
 import { differenceOf, pairsOf } from './paired.ts';
 import { BASELINE } from './plan.ts';
@@ -74,14 +75,29 @@ export function sweeps(scores: readonly Score[], all: readonly Row[]): Block[] {
   });
 }
 
-/** Where the world names kinds of tasks: the frozen policy's rate in each, and how far the others are from it. */
-export function kinds(scores: readonly Score[], all: readonly Row[]): Block[] {
+/** The frozen policy's rate in parts of the tasks, and how far the others are from it: by kind, and by where it drifts. */
+export function parts(scores: readonly Score[], all: readonly Row[]): Block[] {
   const rows = all.filter((row) => !isErrorRow(row));
-  const byKind = rowsBy(rows, ({ kind }) => kind ?? '');
-  const names = [...byKind.keys()].filter((kind) => kind !== '').sort();
-  if (names.length < 2) return [];
-  const cell = (kind: string, { arm, baseline }: Score) => {
-    const byArm = rowsBy(byKind.get(kind) ?? [], (row) => row.arm);
+  const drifts = driftsOfOwners(scores, rows);
+  const kinds = [...new Set(rows.flatMap(({ kind }) => kind ?? []))].sort();
+  const known = rows.some((row) => drifts(row) === true);
+  const groups: readonly { readonly name: string; readonly has: (row: Row) => boolean }[] = [
+    ...(kinds.length < 2
+      ? []
+      : kinds.map((name) => ({
+          name: name.replaceAll('_', ' '),
+          has: ({ kind }: Row) => kind === name,
+        }))),
+    ...(known
+      ? [
+          { name: 'frozen drifts', has: (row: Row) => drifts(row) === true },
+          { name: 'it does not', has: (row: Row) => drifts(row) === false },
+        ]
+      : []),
+  ];
+  if (groups.length === 0) return [];
+  const byGroup = groups.map(({ has }) => rowsBy(rows.filter(has), ({ arm }) => arm));
+  const cell = (byArm: ReadonlyMap<string, readonly Row[]>, { arm, baseline }: Score) => {
     const own = byArm.get(arm.name) ?? [];
     if (baseline === null) {
       const solved = own.filter((row) => row.solved).length;
@@ -92,15 +108,29 @@ export function kinds(scores: readonly Score[], all: readonly Row[]): Block[] {
     return found ? `${points(found.points)} (${found.better}/${found.worse})` : NONE;
   };
   return [
-    heading('Kinds of task'),
+    heading('Parts of the tasks'),
     text(
-      `Of ${BASELINE} the rate, of the others the paired difference to it in points, and how many episodes each alone solved (better/worse). So many small groups are for finding questions, not answers: nothing here is tested.`,
+      `Of ${BASELINE} the rate, of the others the paired difference to it in points, and how many episodes each alone solved (better/worse). So many small groups are for finding questions, not answers: nothing here is tested.${known ? ' "Frozen drifts" has the tasks in which it failed and repeated itself in the last fifth (above 0.8) with another seed than that of the pair.' : ''}`,
     ),
     table(
-      ['arm', ...names.map((name) => name.replaceAll('_', ' '))],
-      scores.map((score): Cells => [score.arm.name, ...names.map((kind) => cell(kind, score))]),
+      ['arm', ...groups.map(({ name }) => name)],
+      scores.map((score): Cells => [score.arm.name, ...byGroup.map((group) => cell(group, score))]),
     ),
   ];
+}
+
+/** Of a mix that keeps equal names apart, each arm's tasks drift as its own owner's frozen policy does there. */
+function driftsOfOwners(
+  scores: readonly Score[],
+  rows: readonly Row[],
+): (row: Row) => boolean | null {
+  const owners = new Map<string | undefined, Drifts>();
+  for (const { arm } of scores) {
+    if (arm.method !== BASELINE || owners.has(arm.of)) continue;
+    owners.set(arm.of, driftsElsewhere(rows.filter((row) => row.arm === arm.name)));
+  }
+  const byArm = new Map(scores.map(({ arm }) => [arm.name, owners.get(arm.of)]));
+  return (row) => byArm.get(row.arm)?.(row) ?? null;
 }
 
 /** Of a mix that keeps equal names apart, what another model or setting makes of the same arm. */

@@ -133,7 +133,25 @@ describe('a report', () => {
       ['frozen', '0.0 % of 3', '100.0 % of 1'],
       ['attt', '+66.7 (2/0)', '0.0 (0/0)'],
     ]);
-    expect(toMarkdown(report)).not.toContain('## Kinds of task');
+    expect(toMarkdown(report)).not.toContain('## Parts of the tasks');
+  });
+
+  test('has the differences where the frozen policy drifts with another seed, and where not', () => {
+    const repetition = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1];
+    const some = [0, 1, 2].flatMap((task) => [
+      // It drifts in task 0 with seed 1, in task 1 with seed 2 and in task 2 with none.
+      rowOf('frozen', task, 1, { repetition: task === 0 ? repetition : [] }),
+      rowOf('frozen', task, 2, { repetition: task === 1 ? repetition : [] }),
+      rowOf('attt', task, 1, { solved: task < 2, repetition: [] }),
+    ]);
+    const { blocks } = reportOf(headerOf(['frozen', 'attt'], [1, 2]), some, '2026-11-29');
+    const table = blocks.find((b) => b.kind === 'table' && b.head.includes('frozen drifts'));
+    // Of seed 1 the other seed drifts in task 1 alone; of seed 2 in task 0.
+    expect(table?.kind === 'table' && [table.head, ...table.rows]).toEqual([
+      ['arm', 'frozen drifts', 'it does not'],
+      ['frozen', '0.0 % of 2', '0.0 % of 4'],
+      ['attt', '+100.0 (1/0)', '+50.0 (1/0)'],
+    ]);
   });
 
   test('says that its verdicts are interim until all that is planned is there', () => {

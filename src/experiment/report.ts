@@ -8,7 +8,7 @@ import { type Header, type Mixed, plannedKeys } from './header.ts';
 import { type Arm, BASELINE, differing, keyOf, settingsOf } from './plan.ts';
 import { type Design, designOf, powerInWords } from './power.ts';
 import { success } from './report-success.ts';
-import { kinds, sameElsewhere, sweeps } from './report-tables.ts';
+import { parts, sameElsewhere, sweeps } from './report-tables.ts';
 import { actions, cost, reach, repetition, updates } from './report-training.ts';
 import { counted, heading, NONE, points, table, text } from './report-words.ts';
 import { type Row, sortedRows } from './row.ts';
@@ -44,7 +44,7 @@ export function reportOf(
       ...sameElsewhere(header, rows),
       ...claimsSection(header, scores, rows),
       ...sweeps(run, rows),
-      ...kinds(run, rows),
+      ...parts(run, rows),
       ...repetition(run),
       ...updates(run),
       ...reach(run),

@@ -5,9 +5,10 @@ import { holm } from '../math/statistics.ts';
 import { isPlain } from './arm-names.ts';
 import { chosen, type Line, notTried, type RowsOf } from './claim-lines.ts';
 import { type ArmPair, comparable, type Side } from './comparable.ts';
+import { type Drifts, driftsElsewhere } from './drifting.ts';
 import { type Difference, differenceOf, type Pair, pairsOf } from './paired.ts';
-import type { Arm } from './plan.ts';
-import { isDriftingRow, isErrorRow, taskOf } from './row.ts';
+import { type Arm, BASELINE } from './plan.ts';
+import { isErrorRow } from './row.ts';
 import { decide, open, type Relation } from './verdicts.ts';
 
 export interface Comparison {
@@ -34,8 +35,9 @@ export function successLines(
   arms: readonly Arm[],
   rowsOf: RowsOf,
 ): readonly Line[] {
-  const isDrifting = driftingIn(arms, rowsOf);
-  const compared = comparisons.flatMap((one) => comparedBy(one, arms, rowsOf, isDrifting));
+  const plain = arms.find(({ method }) => method === BASELINE);
+  const drifts = driftsElsewhere(plain ? rowsOf(plain) : []);
+  const compared = comparisons.flatMap((one) => comparedBy(one, arms, rowsOf, drifts));
   // What the interval alone decides is no further test of that pair.
   const tested = compared.filter(({ comparison: { says } }) => says !== 'much_more');
   const corrected = (of: (one: Compared) => Difference | null) => {
@@ -55,11 +57,11 @@ function comparedBy(
   comparison: Comparison,
   arms: readonly Arm[],
   rowsOf: RowsOf,
-  isDrifting: (pair: Pair) => boolean,
+  drifts: Drifts,
 ): readonly Compared[] {
   const candidates = comparable(arms, comparison.one, comparison.than).map((value) => {
     const all = pairsOf(rowsOf(value.one), rowsOf(value.than));
-    const pairs = comparison.drifting ? all.filter(isDrifting) : all;
+    const pairs = comparison.drifting ? all.filter(({ one }) => drifts(one) === true) : all;
     const tasks = new Set(pairs.map(({ task }) => task)).size;
     return {
       value: { two: value, pairs },
@@ -108,20 +110,6 @@ function lostPairs({ one, than }: ArmPair, rowsOf: RowsOf): readonly Pair[] {
   return pairsOf(failed(one), failed(than)).filter(
     ({ task, one: { seed } }) => !whole.has(`${task}/${seed}`),
   );
-}
-
-/**
- * Whether the frozen policy drifted in a pair's task with another seed: never by the pair's own episode, since one that
- * was chosen for failing does better the next time whatever is done (regression to the mean).
- */
-function driftingIn(arms: readonly Arm[], rowsOf: RowsOf): (pair: Pair) => boolean {
-  const plain = arms.find(({ method }) => method === 'frozen');
-  const seeds = new Map<string, number[]>();
-  for (const row of plain ? rowsOf(plain) : []) {
-    if (isErrorRow(row) || !isDriftingRow(row)) continue;
-    seeds.set(taskOf(row), [...(seeds.get(taskOf(row)) ?? []), row.seed]);
-  }
-  return ({ task, one }) => seeds.get(task)?.some((seed) => seed !== one.seed) ?? false;
 }
 
 function inWords(difference: Difference, p: number | null, lost: number): string {
