@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MethodName } from '../config.ts';
+import { deriveRng } from '../math/rng.ts';
 import { claims } from './claims.ts';
 import type { Row } from './row.ts';
 import { scorecard } from './scorecard.ts';
@@ -297,6 +298,26 @@ test('tasks where the frozen policy drifts are known by its other seeds, never b
     numbers: expect.stringMatching(/^attt − frozen: \+33\.3 points .* 20 better and 0 worse of 60/),
   });
   expect(found(rows.filter(({ seed }) => seed === 1))?.verdict).toBe('not tried');
+});
+
+test('where the frozen policy drifts no difference is made of nothing', () => {
+  // Every episode drifts and fails by a coin of its own, of either arm: by tasks, a pair whose own frozen episode drifted
+  // would count half as often as one whose did not, and aTTT would lose 8 points.
+  const rng = deriveRng(4, 'coin');
+  const drifted = [0, 0, 0, 0, 0, 0, 0, 0, 0.9, 0.9];
+  const rows = Array.from({ length: 2000 }, (_, task) =>
+    [1, 2].flatMap((seed) =>
+      (['frozen', 'attt'] as const).map((arm) => {
+        const solved = rng.next() < 0.5;
+        return rowOf(arm, task, seed, { solved, repetition: solved ? [] : drifted });
+      }),
+    ),
+  ).flat();
+  const found = claims(scorecard(headerOf(['frozen', 'attt'], [1, 2]), rows), rows).find(
+    ({ claim }) => claim.includes('drifts with another seed'),
+  );
+  const points = Number(/([+-]?[\d.]+) points/.exec(found?.numbers ?? '')?.[1]);
+  expect(Math.abs(points)).toBeLessThan(4); // two standard errors of 2,000 pairs: 3.2
 });
 
 describe('a claim about KL', () => {

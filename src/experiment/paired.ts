@@ -1,6 +1,6 @@
 /** Two arms of an experiment, compared episode by episode: the same task with the same seed. */
 
-import { taskDifference } from '../math/clusters.ts';
+import { pairDifference, taskDifference } from '../math/clusters.ts';
 import { deriveRng } from '../math/rng.ts';
 import { type Interval, quantile } from '../math/statistics.ts';
 import { isErrorRow, type Row, taskOf } from './row.ts';
@@ -17,7 +17,7 @@ export interface Pair {
 
 /** The paired difference of success between two arms. */
 export interface Difference {
-  /** Mean over tasks of the mean over seeds, in success rate; its interval of 95 % and its test are over tasks too. */
+  /** Mean over tasks of the mean over seeds, or over pairs, in success rate; its interval of 95 % and its test draw tasks. */
   readonly points: number;
   readonly interval: Interval;
   readonly p: number;
@@ -52,14 +52,21 @@ export function pairsOf(rows: readonly Row[], others: readonly Row[]): readonly 
 
 /**
  * The arm `one` less the arm `than`, of which `pairs` are. The names choose the random numbers, so two arms have one
- * interval wherever they are compared. null without a pair.
+ * interval wherever they are compared. What counts once is a task, or of pairs that were chosen one by one a pair. null
+ * without a pair.
  */
-export function differenceOf(pairs: readonly Pair[], one: string, than: string): Difference | null {
+export function differenceOf(
+  pairs: readonly Pair[],
+  one: string,
+  than: string,
+  counted: 'task' | 'pair' = 'task',
+): Difference | null {
   const byTask = new Map<string, number[]>();
   for (const pair of pairs) {
     byTask.set(pair.task, [...(byTask.get(pair.task) ?? []), gainOf(pair)]);
   }
-  const found = taskDifference([...byTask.values()], POSSIBLE, (purpose) =>
+  const differenceBy = counted === 'task' ? taskDifference : pairDifference;
+  const found = differenceBy([...byTask.values()], POSSIBLE, (purpose) =>
     deriveRng(0, purpose, one, than),
   );
   if (found === null) return null;

@@ -75,46 +75,65 @@ export function sweeps(scores: readonly Score[], all: readonly Row[]): Block[] {
   });
 }
 
+interface Group {
+  readonly name: string;
+  readonly has: (row: Row) => boolean;
+  /** What counts once: a task, or where rows were chosen one by one a pair. */
+  readonly counted: 'task' | 'pair';
+}
+
 /** The frozen policy's rate in parts of the tasks, and how far the others are from it: by kind, and by where it drifts. */
 export function parts(scores: readonly Score[], all: readonly Row[]): Block[] {
   const rows = all.filter((row) => !isErrorRow(row));
   const drifts = driftsOfOwners(scores, rows);
   const kinds = [...new Set(rows.flatMap(({ kind }) => kind ?? []))].sort();
   const known = rows.some((row) => drifts(row) === true);
-  const groups: readonly { readonly name: string; readonly has: (row: Row) => boolean }[] = [
+  const groups: readonly Group[] = [
     ...(kinds.length < 2
       ? []
       : kinds.map((name) => ({
           name: name.replaceAll('_', ' '),
           has: ({ kind }: Row) => kind === name,
+          counted: 'task' as const,
         }))),
     ...(known
       ? [
-          { name: 'frozen drifts', has: (row: Row) => drifts(row) === true },
-          { name: 'it does not', has: (row: Row) => drifts(row) === false },
+          {
+            name: 'frozen drifts',
+            has: (row: Row) => drifts(row) === true,
+            counted: 'pair' as const,
+          },
+          {
+            name: 'it does not',
+            has: (row: Row) => drifts(row) === false,
+            counted: 'pair' as const,
+          },
         ]
       : []),
   ];
   if (groups.length === 0) return [];
-  const byGroup = groups.map(({ has }) => rowsBy(rows.filter(has), ({ arm }) => arm));
-  const cell = (byArm: ReadonlyMap<string, readonly Row[]>, { arm, baseline }: Score) => {
+  const rowsOf = groups.map(({ has }) => rowsBy(rows.filter(has), ({ arm }) => arm));
+  const cell = ({ counted }: Group, at: number, { arm, baseline }: Score) => {
+    const byArm = rowsOf[at] ?? new Map<string, readonly Row[]>();
     const own = byArm.get(arm.name) ?? [];
     if (baseline === null) {
       const solved = own.filter((row) => row.solved).length;
       return own.length === 0 ? NONE : `${percent(solved / own.length)} of ${own.length}`;
     }
     const pairs = pairsOf(own, byArm.get(baseline.name) ?? []);
-    const found = differenceOf(pairs, arm.name, baseline.name);
+    const found = differenceOf(pairs, arm.name, baseline.name, counted);
     return found ? `${points(found.points)} (${found.better}/${found.worse})` : NONE;
   };
   return [
     heading('Parts of the tasks'),
     text(
-      `Of ${BASELINE} the rate, of the others the paired difference to it in points, and how many episodes each alone solved (better/worse). So many small groups are for finding questions, not answers: nothing here is tested.${known ? ' "Frozen drifts" has the tasks in which it failed and repeated itself in the last fifth (above 0.8) with another seed than that of the pair.' : ''}`,
+      `Of ${BASELINE} the rate, of the others the paired difference to it in points, and how many episodes each alone solved (better/worse). So many small groups are for finding questions, not answers: nothing here is tested.${known ? ' "Frozen drifts" has the tasks in which it failed and repeated itself in the last fifth (above 0.8) with another seed than that of the pair; there a pair counts once, not a task.' : ''}`,
     ),
     table(
       ['arm', ...groups.map(({ name }) => name)],
-      scores.map((score): Cells => [score.arm.name, ...byGroup.map((group) => cell(group, score))]),
+      scores.map(
+        (score): Cells => [score.arm.name, ...groups.map((group, at) => cell(group, at, score))],
+      ),
     ),
   ];
 }

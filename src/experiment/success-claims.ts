@@ -71,7 +71,8 @@ function comparedBy(
   });
   return chosen(candidates).flatMap(({ two, pairs }) => {
     if (comparison.drifting && pairs.length === 0) return [];
-    const differing = (some: readonly Pair[]) => differenceOf(some, two.one.name, two.than.name);
+    const differing = (some: readonly Pair[]) =>
+      differenceOf(some, two.one.name, two.than.name, comparison.drifting ? 'pair' : 'task');
     const lost = comparison.drifting ? [] : lostPairs(two, rowsOf);
     const difference = differing(pairs);
     const atWorst = lost.length === 0 ? difference : differing([...pairs, ...lost]);

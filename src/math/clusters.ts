@@ -83,7 +83,7 @@ function ruleOfThree(value: number, n: number, { low, high }: Interval): Interva
 
 /** What one method has more of than another, over the tasks that both have. */
 export interface TaskDifference {
-  /** Over tasks, of each task's mean over its pairs: a task counts once, however many pairs it has. */
+  /** {@link taskDifference} is over tasks, of each task's mean over its pairs: a task counts once, however many it has. */
   readonly mean: number;
   /** Of 95 %, by {@link taskInterval}: null only where tasks are alike and a difference can be of any size. */
   readonly interval: Interval | null;
@@ -106,6 +106,24 @@ export function taskDifference(
     mean: mean(means),
     interval: taskInterval(singles(means), possible, stream('paired bootstrap')),
     p: signFlip(means, stream('sign flip')),
+  };
+}
+
+/**
+ * The same over pairs: each counts once, so that a task with more pairs counts for more. For pairs that were chosen one by
+ * one: by tasks, a pair's weight would depend on whether the others of its task were chosen.
+ */
+export function pairDifference(
+  pairs: Clusters,
+  possible: Interval,
+  stream: (purpose: string) => Rng,
+): TaskDifference | null {
+  if (pairs.length === 0) return null;
+  const sums = pairs.map((values) => values.reduce((sum, x) => sum + x, 0));
+  return {
+    mean: mean(pairs.flat()),
+    interval: taskInterval(pairs, possible, stream('paired bootstrap')),
+    p: signFlip(sums, stream('sign flip')),
   };
 }
 
