@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
   bootstrapMean,
+  pairDifference,
   singles,
   standardError,
   taskDifference,
@@ -118,6 +119,16 @@ test('a difference is over tasks, each of which counts once', () => {
     p: 1,
   });
   expect(taskDifference([], possible, stands)).toBeNull();
+});
+
+test('a difference over pairs counts each of them once, and flips whole tasks', () => {
+  const possible = { low: -1, high: 1 };
+  const stands = (purpose: string) => deriveRng(1, purpose);
+  // By tasks 1/3 and p 1. Sums 3, 3, -1 are 5: of the eight sign patterns 7, 5 and their opposites are as far from 0.
+  const pairs = [[1, 1, 1], [1, 1, 1], [-1]];
+  expect(taskDifference(pairs, possible, stands)).toMatchObject({ mean: 1 / 3, p: 1 });
+  expect(pairDifference(pairs, possible, stands)).toMatchObject({ mean: 5 / 7, p: 0.5 });
+  expect(pairDifference([], possible, stands)).toBeNull();
 });
 
 describe("Student's interval", () => {
