@@ -1,5 +1,6 @@
 /** How many episodes each arm solves, and how many more than the frozen policy. */
 
+import { alikeArms } from './alike.ts';
 import { apart } from './comparable.ts';
 import type { Block, Cells } from './document.ts';
 import { BASELINE } from './plan.ts';
@@ -16,10 +17,11 @@ import {
   table,
   text,
 } from './report-words.ts';
+import type { Row } from './row.ts';
 import type { Score } from './scorecard.ts';
 import { intervalPlot } from './svg.ts';
 
-export function success(scores: readonly Score[]): Block[] {
+export function success(scores: readonly Score[], all: readonly Row[]): Block[] {
   const head = [
     ...['arm', 'tasks', 'solved', 'rate', 'SE (tasks)', '95 % (Wilson)', '95 % (tasks)'],
     'errors',
@@ -67,6 +69,7 @@ export function success(scores: readonly Score[]): Block[] {
     ...otherEpisodes(scores),
     table(head, rows),
     ...against(scores),
+    ...alike(scores, all),
     ...tries(scores),
     figure(
       'success',
@@ -106,6 +109,20 @@ function against(scores: readonly Score[]): Block[] {
             `Compared to none, since no frozen arm starts and acts as they do; they differ: ${none.join('; ')}.`,
           ),
         ]),
+  ];
+}
+
+/** Which arms did nothing apart. */
+function alike(scores: readonly Score[], rows: readonly Row[]): Block[] {
+  const names = scores.map(({ arm }) => arm.name);
+  const groups = alikeArms(names, rows).map(
+    ({ arms, episodes }) => `${arms.join(' and ')} (${episodes})`,
+  );
+  if (groups.length === 0) return [];
+  return [
+    text(
+      `Alike in every episode that they share, commands, training and KL: ${groups.join('; ')}. That is one thing by two names, or a setting that nothing read here; each still counts as a comparison of its own.`,
+    ),
   ];
 }
 

@@ -40,7 +40,7 @@ export function reportOf(
       ...notes.map(text),
       ...strangers(sorted.filter((row) => !isPlanned(row))),
       ...opening(header, rows, run, waiting),
-      ...success(run),
+      ...success(run, rows),
       ...sameElsewhere(header, rows),
       ...claimsSection(header, scores, rows),
       ...sweeps(run, rows),
