@@ -312,7 +312,10 @@ async function factsOf(
   const parameters = countParameters(gguf);
   const llama = readLlamaConfig(gguf);
   const { contextLength } = llama;
-  return { llama, facts: { contextLength, parameters, summaries: summaryServer !== null } };
+  return {
+    llama,
+    facts: { contextLength, parameters, trains: true, summaries: summaryServer !== null },
+  };
 }
 
 function jobOf(

@@ -1,12 +1,15 @@
 /** Which methods make sense for which model; what makes none is "not applicable" and never a failure. */
 
 import { asksForSummaries, type MethodName, type Settings } from '../config.ts';
-import { isGreedy } from '../train/methods.ts';
+import { isGreedy, methods } from '../train/methods.ts';
 
 export interface ModelFacts {
-  /** Tokens. */
-  readonly contextLength: number;
-  readonly parameters: number;
+  /** Tokens; null where a server does not say. */
+  readonly contextLength: number | null;
+  /** null where a server does not say. */
+  readonly parameters: number | null;
+  /** Its weights are here, and an adapter of them can be trained. */
+  readonly trains: boolean;
   /** A chat model behind an endpoint that can write summaries is connected. */
   readonly summaries: boolean;
 }
@@ -47,14 +50,21 @@ export function notApplicable(
     return `It keeps ${history_turns} turns already, and baseline_history_turns = ${baseline_history_turns} are no fewer.`;
   }
   if (model === null) return null;
-  if (method === 'reflexion' && model.parameters < WRITERS_PARAMETERS) {
-    return `A reflection is free text, and a model of ${inMillions(model)} M parameters writes none.`;
+  const wouldTrain = methods[method].trains !== 'never' && settings.enabled;
+  if (!model.trains && wouldTrain && !settings.observe_only) {
+    return 'It trains, and the weights of a model on a server cannot be changed from here.';
   }
+  const tooSmall =
+    model.parameters !== null && model.parameters < WRITERS_PARAMETERS
+      ? `a model of ${(model.parameters / 1e6).toFixed(1)} M parameters writes none`
+      : null;
+  if (method === 'reflexion' && tooSmall) return `A reflection is free text, and ${tooSmall}.`;
   if (method === 'long_context') {
-    const usual = Math.min(settings.context_length, model.contextLength);
-    const longer = Math.min(settings.baseline_context, model.contextLength);
-    if (longer <= usual) {
-      return `The model was trained for ${model.contextLength} tokens, and ${usual} are in use already.`;
+    const longest = model.contextLength ?? Number.POSITIVE_INFINITY;
+    const usual = Math.min(settings.context_length, longest);
+    if (Math.min(settings.baseline_context, longest) <= usual) {
+      const limit = Number.isFinite(longest) ? ` of ${longest} that the model was trained for` : '';
+      return `Of the context ${usual} tokens${limit} are in use already.`;
     }
   }
   if (asksForSummaries({ ...settings, method })) {
@@ -62,13 +72,7 @@ export function notApplicable(
     if (served && !model.summaries) {
       return `Summaries are to come from "${settings.summary_model}", and no server for it is connected.`;
     }
-    if (!served && model.parameters < WRITERS_PARAMETERS) {
-      return `A summary is free text, and a model of ${inMillions(model)} M parameters writes none.`;
-    }
+    if (!served && tooSmall) return `A summary is free text, and ${tooSmall}.`;
   }
   return null;
-}
-
-function inMillions({ parameters }: ModelFacts): string {
-  return (parameters / 1e6).toFixed(1);
 }

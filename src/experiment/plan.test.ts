@@ -21,7 +21,7 @@ const tasks: readonly TaskRef[] = Array.from({ length: 5 }, (_, index) => ({
   split: 'valid_seen',
   index,
 }));
-const tiny = { contextLength: 4096, parameters: 2.4e6, summaries: false };
+const tiny = { contextLength: 4096, parameters: 2.4e6, trains: true, summaries: false };
 const plan = (text = FILE) => planExperiment(readExperiment(text), tasks, tiny);
 
 describe('a plan', () => {
@@ -277,6 +277,25 @@ system_prompt = ["a lora_rank=4", "b\\nc", "${long}", "${long}!"]
     expect(applicable('')).toEqual(['frozen', 'static']);
     expect(applicable('summary_model = "teller"')).toEqual(['frozen', 'static']);
     expect(applicable('enabled = false')).toHaveLength(4);
+  });
+
+  test('takes from a model on a server what needs its weights, and nothing for a size that no server tells', () => {
+    const served = { contextLength: null, parameters: null, trains: false, summaries: false };
+    const reasons = (file: string) =>
+      planExperiment(readExperiment(file), tasks, served).arms.flatMap(
+        ({ name, notApplicable: why }) => (why === null ? [] : [`${name}: ${why}`]),
+      );
+    const text = FILE.slice(0, FILE.indexOf('[[sweep]]')).replace(
+      '"frozen", "attt"',
+      '"frozen", "attt", "static", "reflexion", "long_context", "loop_breaker"',
+    );
+    const why = 'It trains, and the weights of a model on a server cannot be changed from here.';
+    expect(reasons(text)).toEqual([`attt: ${why}`, `static: ${why}`]);
+    expect(reasons(text.replace('step_limit = 20', 'observe_only = true'))).toEqual([]);
+    expect(reasons(text.replace('step_limit = 20', 'context_length = 16384'))).toEqual([
+      ...[`attt: ${why}`, `static: ${why}`],
+      'long_context: Of the context 16384 tokens are in use already.',
+    ]);
   });
 
   test('is parted into shards that hold each episode once and never part a pair', () => {

@@ -65,7 +65,7 @@ export function updates(scores: readonly Score[]): Block[] {
   return [
     heading('Updates and drift'),
     text(
-      'A boundary is where an update may come; the table counts how they ended, and has means an episode of updates that stayed and of rollbacks that had something to undo. The mean weight is that of all trained tokens. KL is in nats a token, of the policy now from that of the start of the episode (now ‖ start), exactly over the vocabulary and averaged over the text just trained on, at every boundary that measured it, refused updates too; an episode passes a limit if any of its boundaries does. One that overflowed is counted alone, and is in no quantile and no figure. Forgetting is the rise of the loss (nats a token) under the final adapter, on plain English texts and on the turns of a held conversation of the household. docs/loop.md defines all of them.',
+      'A boundary is where an update may come; the table counts how they ended, and has means an episode of updates that were accepted, those undone later included, and of rollbacks that had something to undo. The mean weight is over the texts that were trained, each of which counts once. KL is in nats a token, of the policy now from that of the start of the episode (now ‖ start), exactly over the vocabulary and averaged over the text just trained on, at every boundary that measured it, refused updates too; an episode passes a limit if any of its boundaries does. One that overflowed is counted alone, and is in no quantile and no figure. Forgetting is the rise of the loss (nats a token) under the final adapter, on plain English texts and on the turns of a held conversation of the household. docs/loop.md defines all of them.',
     ),
     table(
       [
@@ -169,7 +169,7 @@ export function cost(scores: readonly Score[]): Block[] {
   return [
     heading('Cost'),
     text(
-      'Tries of a task are a mean over episodes; steps are those of the try that solved it. The rest is everything that was spent, on all tries and on failures too, over the number of solved episodes. Seconds depend on the machine and on what else ran on it.',
+      'Tries of a task are a mean over episodes; steps are those of the try that solved it. The rest is everything that was spent, on all tries and on failures too, over the number of solved episodes. Tokens trained are those with a weight above 0, times gradient steps; reading the other tokens of a text, measuring KL, a KL penalty, EWC and checks are in the seconds alone. Seconds depend on the machine and on what else ran on it.',
     ),
     table(
       [

@@ -66,6 +66,12 @@ test('the conversation is sent as messages, turn by turn, and what was sampled c
     temperature: 0.5,
     top_k: 0,
     min_p: 0,
+    // A server would take its own where 1 is not said, and llama.cpp the last 64 tokens.
+    repetition_penalty: 1,
+    repeat_penalty: 1,
+    repeat_last_n: settings.context_length,
+    presence_penalty: 0,
+    frequency_penalty: 0,
     max_tokens: 9,
     logprobs: true,
   });

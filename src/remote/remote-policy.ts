@@ -139,9 +139,12 @@ function withinText(tokens: readonly ServedToken[], length: number): readonly Se
   return first < 0 ? tokens : tokens.slice(0, first);
 }
 
-/** Names of llama.cpp and vLLM; both cut the distribution by defaults of their own where nothing is said. */
+/**
+ * Names of llama.cpp and vLLM. Where nothing is said both change the distribution by defaults of their own: of the command
+ * that started them, of the model's generation_config.json (vLLM), or penalising the last 64 tokens alone (llama.cpp).
+ */
 function samplingOptions(settings: Settings, maxTokens: number, rng: Rng): Record<string, Json> {
-  const penalty = settings.repetition_penalty;
+  const { repetition_penalty } = settings;
   return {
     max_tokens: maxTokens,
     temperature: settings.temperature,
@@ -151,7 +154,9 @@ function samplingOptions(settings: Settings, maxTokens: number, rng: Rng): Recor
     seed: rng.int(SEEDS),
     logprobs: true,
     top_logprobs: 1,
-    ...(penalty === 1 ? {} : { repeat_penalty: penalty, repetition_penalty: penalty }),
+    ...{ repetition_penalty, repeat_penalty: repetition_penalty },
+    repeat_last_n: settings.context_length,
+    ...{ presence_penalty: 0, frequency_penalty: 0 },
   };
 }
 

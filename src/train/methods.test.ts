@@ -29,7 +29,7 @@ const base: Partial<Settings> = {
   max_tokens: 64,
 };
 
-/** Everything that a run records, without the settings themselves. */
+/** Everything that a run records, without the settings themselves, and what its policy was asked for. */
 async function recordOf(settings: Partial<Settings>, options: Script = {}) {
   const { events, log, prompts } = await run(drifting, { ...base, ...settings }, options);
   const recorded = events.map((event) =>
@@ -40,7 +40,7 @@ async function recordOf(settings: Partial<Settings>, options: Script = {}) {
 
 describe('a method', () => {
   test.each(methodNames.filter((name) => name !== 'frozen'))(
-    '%s alters something that a frozen run records on the same stream',
+    '%s alters something that a frozen run records, or asks of its policy, on the same stream',
     async (method) => {
       const options = { idleWorld: true };
       expect(await recordOf({ method }, options)).not.toBe(

@@ -62,9 +62,11 @@ function isSummary(name: FieldName): boolean {
 
 function planNow(experiment: Experiment, tasks: Tasks): Plan {
   const { model, summaryServer } = useLab.getState();
+  const here = model !== null && model.endpoint === undefined;
   const facts = model && {
-    contextLength: model.contextLength,
-    parameters: model.parameters,
+    contextLength: here ? model.contextLength : null,
+    parameters: here ? model.parameters : null,
+    trains: here,
     summaries: summaryServer !== null,
   };
   return planExperiment(experiment, tasks, facts);
