@@ -4,7 +4,7 @@ import { EventClock } from '../clock.ts';
 import type { Settings } from '../config.ts';
 import { runEpisode } from '../episode.ts';
 import { heldConversation, heldTexts } from '../experiment/held-texts.ts';
-import type { Retention } from '../experiment/row.ts';
+import { isErrorRow, type Retention } from '../experiment/row.ts';
 import { completionsUrl } from '../formats/channel.ts';
 import { adapterLabel, openAdapter } from '../model/adapter-file.ts';
 import type { LlamaConfig } from '../model/llama-config.ts';
@@ -55,6 +55,12 @@ export interface NamedAdapter {
   readonly files: readonly PortableFile[];
 }
 
+/**
+ * Tokens, more than the longest held text can have: it has 1,200 bytes and what a template puts around ten turns. What an
+ * adapter unlearnt is known of episodes in a shorter context too, whatever others the same call plays.
+ */
+const HELD_CONTEXT = 2048;
+
 /** An episode that fails ends with its own event, and the next one begins. */
 export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<void> {
   const { source, backend, env, note, emit, keep, isOurs = () => true } = machine;
@@ -63,15 +69,16 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
   const engine = new EngineHost(env, backend);
   const context = episodes.reduce(
     (most, { settings }) => Math.max(most, withMethod(settings).context_length),
-    0,
+    job.retention ? HELD_CONTEXT : 0,
   );
+  const load = () => engine.load({ source, sha256 }, context, signal, () => {});
   if (remote) {
     await engine.connect(remote, signal);
     note(`${remote.model} on ${completionsUrl(remote.baseUrl).origin}.`);
   } else {
     const { device } = await engine.capabilities();
     note(`Backend: ${backend}, ${device}.`);
-    await engine.load({ source, sha256 }, context, signal, () => {});
+    await load();
   }
   const starts = new Map<string, StartAdapter>();
   for (const adapter of job.adapters) {
@@ -81,6 +88,10 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
   const bases = new Map<string, HeldLosses>();
   for (const [i, { task, settings, adapter }] of episodes.entries()) {
     if (!isOurs(i)) continue;
+    if (engine.info === null) {
+      note('The device was lost and the model with it; it is opened again.');
+      await load();
+    }
     const start = adapter === undefined ? null : (starts.get(adapter) ?? null);
     const { trains } = methods[settings.method];
     let reflections: readonly string[] | null = [];
@@ -91,6 +102,7 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
       const faces = await engine.episode(task, settings, extras);
       const snapshots = heldSnapshots();
       const events: EpisodeEvent[] = [];
+      let failed = false;
       try {
         const ports = {
           policy: faces.policy,
@@ -113,6 +125,7 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
           await emit(event);
           if (bundles) events.push(event);
           if (event.type !== 'episode_ended') continue;
+          failed = isErrorRow(event);
           reflections = nextTry(faces.manifest, event);
           if (event.noReflection) note(`${task.split} ${task.index}: ${event.noReflection}`);
         }
@@ -124,9 +137,9 @@ export async function runEpisodes(job: EpisodesJob, machine: Machine): Promise<v
           const run = { id, createdAt: null, manifest, events, snapshots: kept };
           await keep({ name: `${id}.attt.zip`, base64: toBase64(await bundleRun(run)) });
         }
-        if (measures && base) {
+        if (measures && base && !failed) {
           const after = await heldLosses(faces.learner, engine, signal);
-          retention = {
+          retention = after && {
             texts: { base: base.texts, adapter: after.texts },
             turns: { base: base.turns, adapter: after.turns },
           };
@@ -154,13 +167,16 @@ interface HeldLosses {
   readonly turns: number;
 }
 
-/** Mean cross entropy in nats a token of the held texts, and of the policy's turns in the held conversation. */
+/**
+ * Mean cross entropy in nats a token of the held texts, and of the policy's turns in the held conversation. null where the
+ * model's own context cannot hold them.
+ */
 async function heldLosses(
   learner: Learner,
   engine: EngineHost,
   signal: AbortSignal,
-): Promise<HeldLosses> {
-  const { tokenizer, gguf } = engine.loaded;
+): Promise<HeldLosses | null> {
+  const { tokenizer, gguf, model } = engine.loaded;
   const texts = heldTexts.map((text): TrainText => {
     const ids = tokenizer.encode(text, { special: false });
     const context = learner.bos;
@@ -173,9 +189,13 @@ async function heldLosses(
   const own = spans.filter((_, i) => heldConversation[i]?.role === 'assistant');
   const within = (j: number) => own.some((span) => span && span.start <= j && j < span.end);
   const weights = ids.map((_, j) => (within(j) ? 1 : 0));
+  const turns: TrainText = { context: [], ids, weights };
+  const fits = (text: TrainText) =>
+    text.context.length + text.ids.length <= model.config.contextLength;
+  if (![...texts, turns].every(fits)) return null;
   return {
     texts: await meanCrossEntropy(texts, learner, signal),
-    turns: await meanCrossEntropy([{ context: [], ids, weights }], learner, signal),
+    turns: await meanCrossEntropy([turns], learner, signal),
   };
 }
 

@@ -4,21 +4,25 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { toWire } from '../errors.ts';
 import { runOnHost } from './host.ts';
 import { note } from './output.ts';
-import { type FromThread, holdOf, type ToThread } from './side-by-side.ts';
+import { type FromThread, type ToThread, takes } from './side-by-side.ts';
 
-const { job, groups, holders, self, where }: ToThread = workerData;
+const told: ToThread = workerData;
+let began = false;
 const send = (message: FromThread) => parentPort?.postMessage(message);
 
 try {
-  await runOnHost(job, where, {
+  await runOnHost(told.job, told.where, {
     isOurs: (episode) => {
-      const ours = holdOf(groups[episode] ?? 0, self, holders);
-      if (ours) send({ type: 'episode', episode });
-      return ours;
+      if (!takes(episode, told)) return false;
+      began = true;
+      send({ type: 'episode', episode });
+      return true;
     },
     emit: async (item) => send({ type: 'item', item }),
-    // What all would say is said once.
-    note: self === 1 ? note : () => {},
+    // What all would say, of their engines, is said once; what an episode says is its own.
+    note: (text) => {
+      if (began || told.self === 1) note(text);
+    },
   });
   send({ type: 'done' });
 } catch (thrown) {

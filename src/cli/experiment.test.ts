@@ -120,6 +120,24 @@ describe('an experiment', () => {
     expect(table('cut')).toEqual(table('whole'));
   });
 
+  test('plays in whatever context, alone or beside longer ones, and measures what was unlearnt', async () => {
+    const contexts = scratchFile(
+      'contexts.toml',
+      text
+        .replace('update_interval_k = [2, 5]', 'context_length = [128, 1024]')
+        .replace('[3, 4]', '[3]'),
+    );
+    const whole = await attt('experiment', contexts, '--model', model, '--out', join(folder, 'c'));
+    expect(JSON.parse(whole.stdout)).toMatchObject({ errors: 0 });
+    const arm = 'attt context_length=128';
+    const args = [contexts, '--model', model, '--out', join(folder, 'c128'), '--arm', arm];
+    expect((await attt('experiment', ...args)).code).toBe(0);
+    const own = table('c').filter((line) => line.includes(`"arm":"${arm}"`));
+    expect(own.length).toBeGreaterThan(0);
+    expect(table('c128')).toEqual(own);
+    expect(own.every((line) => (JSON.parse(line) as Row).retention !== null)).toBe(true);
+  });
+
   test('refuses side by side where one device computes, and numbers that are none', async () => {
     const gpu = await run('gpu', '--jobs', '2', '--backend', 'webgpu');
     expect(gpu).toMatchObject({ code: 2, stdout: '' });

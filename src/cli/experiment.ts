@@ -1,5 +1,6 @@
 /** `attt experiment`: runs what a file plans, goes on where it was left, and joins shards. */
 
+import { availableParallelism } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
 import { taskSetHash } from '../envs/task-set.ts';
 import { LabError } from '../errors.ts';
@@ -104,6 +105,12 @@ export async function runExperiment(file: string, options: ExperimentOptions): P
       `--jobs ${jobs} was given with --backend webgpu; a graphics device computes one episode at a time. Leave out --jobs, or take --backend wasm.`,
     );
   }
+  const cores = availableParallelism();
+  if (jobs > cores) {
+    note(
+      `--jobs ${jobs}: this machine computes ${cores} at once; more take memory and save no time.`,
+    );
+  }
   const experiment = readExperiment(await readText(file), file);
   await makeFolder(out);
   const { plan, header, summaryServer, adapters } = await prepare(experiment, file, options);
@@ -126,7 +133,7 @@ export async function runExperiment(file: string, options: ExperimentOptions): P
   const episodes = own.filter(({ key }) => !known.has(key));
   const again = episodes.filter(({ key }) => there.has(key)).length;
   if (again > 0) note(`${again} that ended by an error ${again === 1 ? 'is' : 'are'} tried again.`);
-  const progress = startProgress(rows.length, own.length);
+  const progress = startProgress(rows.length, own.length, jobs);
   if (episodes.length > 0) {
     await using writer = await openRows(out, `rows-${shard.index}-of-${shard.count}.jsonl`);
     const models = { modelSha256: header.modelSha256, summaryServer, adapters };
@@ -136,8 +143,7 @@ export async function runExperiment(file: string, options: ExperimentOptions): P
       progress(row);
     };
     const job = jobOf(episodes, models);
-    const groups = episodes.map(({ pair }) => pair);
-    await runSideBySide(job, groups, jobs, options, rowsFrom(episodes, finish));
+    await runSideBySide(job, jobs, options, rowsFrom(episodes, finish));
   }
   return { planned: own.length, finished: rows.length, errors: rows.filter(isErrorRow).length };
 }
@@ -242,12 +248,12 @@ async function prepare(
   { model, backend, config }: Setup,
 ): Promise<Prepared> {
   const summaryServer = config === undefined ? null : await serverOf(config);
-  const tasks = await splitTasks(experiment.env, experiment.split);
+  const tasks = await inFile(file, () => splitTasks(experiment.env, experiment.split));
   const env = tasks[0]?.env ?? experiment.env;
   const settings = { ...experiment.settings, policy_model: basename(model) };
   const named = { ...experiment, env, settings };
   const { llama, facts } = await factsOf(model, summaryServer);
-  const plan = planExperiment(named, tasks, facts);
+  const plan = await inFile(file, () => planExperiment(named, tasks, facts));
   const { adapters, arms } = await withStarts(plan.arms, file, llama);
   return {
     plan,
@@ -266,6 +272,18 @@ async function prepare(
       planned: plan.episodes.length,
     },
   };
+}
+
+/** What the file says and the world or the method does not take is told with the file's name. */
+async function inFile<T>(file: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    const known = thrown instanceof WrongUse || thrown instanceof LabError;
+    if (!known || (thrown instanceof LabError && thrown.code !== 'bad_config')) throw thrown;
+    const next = thrown instanceof WrongUse ? ' Correct it, then start again.' : '';
+    throw new LabError('bad_config', `${file}: ${thrown.message}${next}`, { file });
+  }
 }
 
 /**
@@ -350,17 +368,20 @@ function rowsFrom(episodes: readonly PlannedEpisode[], finish: (row: Row) => Pro
   };
 }
 
-/** One line an episode, with the time that is left at the pace so far. */
-function startProgress(before: number, total: number): (row: Row) => void {
+/**
+ * One line an episode, with the time that is left at the pace so far. Of several that began at once the first says nothing of
+ * the pace of all, so the time is left out until as many are done as are played side by side.
+ */
+function startProgress(before: number, total: number, jobs: number): (row: Row) => void {
   let done = before;
   const began = performance.now();
   if (before > 0) note(`${before} of ${total} episodes are there already.`);
   return ({ key, reason, steps, updates, rollbacks }) => {
     done++;
     const pace = (performance.now() - began) / 1000 / (done - before);
-    const left = inWords(pace * (total - done));
+    const left = done - before < jobs ? '' : `; ${inWords(pace * (total - done))} left`;
     note(
-      `${done}/${total} ${key}: ${reason} after ${steps} steps, ${updates} updates, ${rollbacks} rollbacks; ${left} left.`,
+      `${done}/${total} ${key}: ${reason} after ${steps} steps, ${updates} updates, ${rollbacks} rollbacks${left}.`,
     );
   };
 }

@@ -1,7 +1,7 @@
 /** Reads option values off the command line; what does not fit is wrong use, never a default. */
 
 import { Option } from 'commander';
-import { parseIndices } from '../formats/indices.ts';
+import { EXPECTED_INDICES, parseIndices } from '../formats/indices.ts';
 import type { BackendName } from '../records.ts';
 import { WrongUse } from './output.ts';
 
@@ -16,7 +16,7 @@ export function idList(text: string): number[] {
 export function indexList(text: string): readonly number[] {
   const indices = parseIndices(text);
   if (indices !== null) return indices;
-  throw new WrongUse(`--tasks ${text} was given; expected indices such as 0-9 or 0,3,7.`);
+  throw new WrongUse(`--tasks ${text} was given; expected ${EXPECTED_INDICES}.`);
 }
 
 /** `--date 2026-11-29`: a day of the calendar, as ISO 8601 writes it. */

@@ -51,7 +51,7 @@ export async function writeWhole(
   const path = join(folder, name);
   const aside = join(folder, `.${name}.${randomUUID()}`);
   try {
-    await writeFile(aside, content);
+    await writeFile(aside, content, { flush: true }); // or a power cut could leave it empty
     await rename(aside, path);
   } catch (thrown) {
     await rm(aside, { force: true });
@@ -93,7 +93,7 @@ function unpacked(bytes: Uint8Array, path: string): Buffer {
 function grown(path: string): LabError {
   return new LabError(
     'bad_input',
-    `${path} has changed since this command began: another one runs the same part of the experiment. Let that one go on, or start again when it has ended.`,
+    `${path} has changed since this command began: another one runs the same part of the experiment, or other arms of it. Let that one go on, or start again when it has ended.`,
     { path },
   );
 }

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { fromWire, type WireError } from '../errors.ts';
+import { fromWire, LabError, messageOf, type WireError } from '../errors.ts';
 import type { EpisodesJob } from './episodes.ts';
 import { runOnHost, type Where } from './host.ts';
 import type { EpisodeItem } from './machine.ts';
@@ -10,9 +10,7 @@ import type { EpisodeItem } from './machine.ts';
 /** What a thread is told. All get the whole job, and the memory in which they see what others hold. */
 export interface ToThread {
   readonly job: EpisodesJob;
-  /** The group of each episode: who plays one of them plays all. */
-  readonly groups: readonly number[];
-  /** Of each group the thread that holds it; 0 for none yet. */
+  /** Of each episode the thread that plays it; 0 for none yet. */
   readonly holders: Int32Array;
   /** From 1. */
   readonly self: number;
@@ -30,18 +28,16 @@ export type FromThread =
 export type Take = (episode: number, item: EpisodeItem) => Promise<void>;
 
 /**
- * Plays the episodes of a job on so many threads; on one, in this thread and in order. Episodes of one group are played by
- * one thread, in order. Items are taken one at a time, so that `take` may write to one file. The first failure, of a
- * thread or in taking, ends all of them and is thrown.
+ * Plays the episodes of a job on so many threads; on one, in this thread and in order. Items are taken one at a time, so
+ * that `take` may write to one file. The first failure, of a thread or in taking, ends all of them and is thrown.
  */
 export async function runSideBySide(
   job: EpisodesJob,
-  groups: readonly number[],
   count: number,
   where: Where,
   take: Take,
 ): Promise<void> {
-  const most = Math.min(count, new Set(groups).size);
+  const most = Math.min(count, job.episodes.length);
   if (most <= 1) {
     let playing = 0;
     await runOnHost(job, where, {
@@ -49,13 +45,13 @@ export async function runSideBySide(
     });
     return;
   }
-  const shared = new SharedArrayBuffer(4 * (Math.max(...groups) + 1));
+  const shared = new SharedArrayBuffer(4 * job.episodes.length);
   // What several engines do at once is not also cut into threads.
   const alone = { ...where, threads: where.threads ?? 1 };
   const inTurn = oneAtATime();
   const threads = Array.from({ length: most }, (_, i) => {
     const holders = new Int32Array(shared);
-    const told: ToThread = { job, groups, holders, self: i + 1, where: alone };
+    const told: ToThread = { job, holders, self: i + 1, where: alone };
     const worker = new Worker(join(import.meta.dirname, 'episodes.js'), { workerData: told });
     return { worker, end: endOf(worker, (...item) => inTurn(() => take(...item))) };
   });
@@ -66,10 +62,9 @@ export async function runSideBySide(
   }
 }
 
-/** Whether a thread holds a group: it does once it has taken it, which only the first that asks can. */
-export function holdOf(group: number, self: number, holders: Int32Array): boolean {
-  const holder = Atomics.compareExchange(holders, group, 0, self);
-  return holder === 0 || holder === self;
+/** Whether an episode is this thread's: it is the first that asks. */
+export function takes(episode: number, { self, holders }: ToThread): boolean {
+  return Atomics.compareExchange(holders, episode, 0, self) === 0;
 }
 
 function oneAtATime(): (work: () => Promise<void>) => Promise<void> {
@@ -79,6 +74,13 @@ function oneAtATime(): (work: () => Promise<void>) => Promise<void> {
     before = after.catch(() => {});
     return after;
   };
+}
+
+function endedEarly(why: string): LabError {
+  return new LabError(
+    'internal',
+    `A thread that plays episodes broke off: ${why}. Start the command again, and it goes on where it was; where memory is short, with fewer --jobs.`,
+  );
 }
 
 /** Resolves when all items of a thread that did its job are taken. */
@@ -107,9 +109,9 @@ function endOf(worker: Worker, take: Take): Promise<void> {
           message satisfies never;
       }
     });
-    worker.on('error', reject);
+    worker.on('error', (thrown) => reject(endedEarly(messageOf(thrown))));
     worker.on('exit', (code) => {
-      if (!done) reject(new Error(`A thread ended early, with code ${code}.`));
+      if (!done) reject(endedEarly(`it ended with code ${code}`));
     });
   });
 }

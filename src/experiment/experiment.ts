@@ -10,7 +10,7 @@ import {
   type SettingsPatch,
 } from '../config.ts';
 import { LabError } from '../errors.ts';
-import { parseIndices } from '../formats/indices.ts';
+import { EXPECTED_INDICES, parseIndices } from '../formats/indices.ts';
 import { nearestName } from '../formats/nearest.ts';
 import { readToml } from '../formats/toml.ts';
 import { isTable, type Table } from './checks.ts';
@@ -103,20 +103,24 @@ export function readExperiment(text: string, file = 'experiment.toml'): Experime
     settings[expect.field(`settings.${name}`, name, value)] = value;
   }
   const several = '[[sweep]], of which there may be several';
-  const sweeps = expect.list('sweep', table.sweep ?? [], several).map((raw): Sweep => {
-    const { method: of, adapter: starts, ...rest } = expect.table('sweep', raw);
-    const vary = Object.entries(rest).map(([name, list]): Varied => {
-      const key = `sweep.${name}`;
-      const values = expect.values(key, list);
-      const [field] = values.map((value) => expect.field(key, name, value));
-      return { field: field ?? 'seed', values: values as Settings[FieldName][] }; // each was checked
+  const sweeps = expect
+    .list('sweep', table.sweep ?? [], several)
+    .map((raw, nth, { length }): Sweep => {
+      const own = (name: string) =>
+        `sweep.${name}${length > 1 ? ` (of [[sweep]] ${nth + 1})` : ''}`;
+      const { method: of, adapter: starts, ...rest } = expect.table('sweep', raw);
+      const vary = Object.entries(rest).map(([name, list]): Varied => {
+        const key = own(name);
+        const values = expect.values(key, list);
+        const [field] = values.map((value) => expect.field(key, name, value));
+        return { field: field ?? 'seed', values: values as Settings[FieldName][] }; // each was checked
+      });
+      const paths = starts === undefined || Array.isArray(starts) ? starts : [starts];
+      const adapters = (paths === undefined ? [] : expect.values(own('adapter'), paths)).map(
+        (path) => expect.words(own('adapter'), path),
+      );
+      return { method: method(own('method'), of), vary, ...(adapters.length > 0 && { adapters }) };
     });
-    const paths = starts === undefined || Array.isArray(starts) ? starts : [starts];
-    const adapters = (paths === undefined ? [] : expect.values('sweep.adapter', paths)).map(
-      (path) => expect.words('sweep.adapter', path),
-    );
-    return { method: method('sweep.method', of), vary, ...(adapters.length > 0 && { adapters }) };
-  });
   if (methods.length === 0 && sweeps.length === 0) {
     throw refuse('methods', 'has no name and there is no [[sweep]]; expected something to run');
   }
@@ -169,7 +173,7 @@ function expectations(file: string) {
       if (Array.isArray(numbers) && numbers.length > 0 && numbers.every(fine)) {
         return [...new Set<number>(numbers)];
       }
-      throw refuse(key, `is ${shown(value)}; expected numbers such as "0-9" or [0, 3, 7]`);
+      throw refuse(key, `is ${shown(value)}; expected ${EXPECTED_INDICES}, or [0, 3, 7]`);
     },
     field(key: string, name: string, value: unknown): FieldName {
       if (Object.hasOwn(ELSEWHERE, name)) throw refuse(key, ELSEWHERE[name] ?? '');

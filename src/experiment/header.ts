@@ -72,7 +72,7 @@ export function readHeader(text: string, where: string): Header {
 function damaged(where: string, what: string): LabError {
   return new LabError(
     'bad_input',
-    `${where} is damaged: ${what}. Restore it, or take it away: what it held is made again.`,
+    `${where} is damaged: ${what}. Restore it (another shard's folder of the same file has an equal one), or take another folder.`,
     { where },
   );
 }

@@ -98,7 +98,7 @@ export function planExperiment(
     if (task !== undefined) return task;
     throw new LabError(
       'bad_config',
-      `The experiment names task ${index}; ${experiment.split} has tasks 0 to ${tasks.length - 1}.`,
+      `tasks names ${index}; ${experiment.split} has tasks 0 to ${tasks.length - 1}. Correct it, then start again.`,
       { split: experiment.split, index },
     );
   });

@@ -3,6 +3,9 @@
 /** The most that one range may hold: a slip of the finger should not fill the memory. */
 const MOST = 100_000;
 
+/** What {@link parseIndices} takes, in words. */
+export const EXPECTED_INDICES = `numbers such as "0-9" or "0-4,8", of a range the lower first and at most ${MOST.toLocaleString('en-GB')}`;
+
 /** The indices in the order given, each once; null when the text is no such list. */
 export function parseIndices(text: string): readonly number[] | null {
   const indices: number[] = [];

@@ -154,7 +154,7 @@ async function openWasm(env: BackendEnv, probed: ProbedGpu | null): Promise<Open
   if (!(await (build ? withBuild(build, open) : open()))) {
     throw new LabError(
       'internal',
-      'The WASM backend did not start. Reload the page; offline, its .wasm files must be cached.',
+      'The WASM backend did not start; the console says why. On the page, reload it: offline, its .wasm files must be cached. In a terminal, allow more memory, or take --backend cpu.',
     );
   }
   if (threads) await startTeam(threads);
