@@ -503,6 +503,8 @@ export interface RunSummary {
   readonly steps: number;
   readonly updates: number;
   readonly rollbacks: number;
+  /** Whether a person asked for an update or a rollback. Absent in older records: the run's events say it. */
+  readonly steered?: boolean;
   /** null while it runs, or when the tab closed in mid-episode. */
   readonly reason: StopReason | null;
   readonly reward: number;

@@ -58,16 +58,19 @@ export function nextOf(runs: readonly Tried[]): readonly string[] | null {
   );
 }
 
-/** The runs that no fork led to: neither forks nor the tries that followed one. */
-export function withoutForks<T extends Tried>(runs: readonly T[]): readonly T[] {
-  const [forks, own] = [new Set<T>(), new Set<T>()];
-  for (const run of runs) (run.manifest.forkedFrom === undefined ? own : forks).add(run);
+/** The runs that none of those to leave out led to: neither these nor the tries that followed one. */
+export function without<T extends Tried>(
+  runs: readonly T[],
+  isLeftOut: (run: T) => boolean,
+): readonly T[] {
+  const [left, own] = [new Set<T>(), new Set<T>()];
+  for (const run of runs) (isLeftOut(run) ? left : own).add(run);
   // What is added meanwhile is walked over too.
-  for (const fork of forks) {
+  for (const before of left) {
     for (const run of own) {
-      if (!follows(run, fork) || [...own].some((other) => follows(run, other))) continue;
+      if (!follows(run, before) || [...own].some((other) => follows(run, other))) continue;
       own.delete(run);
-      forks.add(run);
+      left.add(run);
     }
   }
   return runs.filter((run) => own.has(run));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { EventClock } from '../clock.ts';
 import type { Settings } from '../config.ts';
-import { fresh, run } from '../train/testing-episode.ts';
+import { fresh, run, type Script } from '../train/testing-episode.ts';
 import { experimentOfRuns, type FinishedRun } from './from-runs.ts';
 import { scorecard } from './scorecard.ts';
 import { sweepsOf } from './sweeps.ts';
@@ -10,9 +10,10 @@ async function finished(
   settings: Partial<Settings>,
   solvedAt = 99,
   reflections?: readonly string[],
+  orders: Script['orders'] = {},
 ): Promise<FinishedRun> {
   const own = { step_limit: 6, ...settings };
-  const { events } = await run(fresh, own, { solvedAt }, undefined, reflections);
+  const { events } = await run(fresh, own, { solvedAt, orders }, undefined, reflections);
   const [started] = events;
   if (started?.type !== 'episode_started') throw new Error('no start');
   return { manifest: started.manifest, events };
@@ -156,6 +157,24 @@ test('a fork and the tries after it stand for no run of their own', async () => 
   const newer = forked(await finished({ method: 'attt' }, 2));
   expect(experimentOfRuns([newer, plain]).rows).toMatchObject([{ solved: false, steps: 6 }]);
   expect(() => experimentOfRuns([newer])).toThrow('no finished run');
+});
+
+test('a run that a person steered, and the tries after it, stand for no run of their settings', async () => {
+  const plain = await finished({ method: 'attt' });
+  const updated = await finished({ method: 'attt' }, 3, undefined, { 2: ['update_now'] });
+  // Nothing was trained yet that could be taken back.
+  const rolledBack = await finished({ method: 'attt' }, 3, undefined, { 1: ['roll_back_now'] });
+  const first = await finished({ ...reflexion, seed: 2 }, 99, undefined, { 2: ['roll_back_now'] });
+  // What a steered try of other settings wrote came into this one's prompt.
+  const after = await finished({ ...reflexion, seed: 2 }, 3, [written(first)]);
+  const runs = [after, first, rolledBack, updated, plain]; // newest first
+  const { rows, notes } = experimentOfRuns(runs);
+  expect(rows).toMatchObject([{ arm: 'attt', solved: false, steps: 6 }]);
+  expect(notes).toContain(
+    '4 runs that a person steered by an update or a rollback, and tries after them, are left out.',
+  );
+  expect(notes.join(' ')).not.toMatch(/fork|repeats|later tries/);
+  expect(() => experimentOfRuns([updated, rolledBack])).toThrow('no finished run');
 });
 
 test('a result stands before a newer run that ended by an error', async () => {

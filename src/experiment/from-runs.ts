@@ -4,7 +4,8 @@ import { secondsOf } from '../clock.ts';
 import type { Settings } from '../config.ts';
 import { LabError } from '../errors.ts';
 import type { EpisodeEvent, RunManifest } from '../records.ts';
-import { type Tried, type Tries, triesBefore, triesFrom, withoutForks } from '../tries.ts';
+import { isSteering } from '../steered.ts';
+import { type Tried, type Tries, triesBefore, triesFrom, without } from '../tries.ts';
 import { armName, freeName } from './arm-names.ts';
 import type { Header } from './header.ts';
 import { type Arm, differing, keyOf } from './plan.ts';
@@ -24,21 +25,22 @@ export interface RunsAsExperiment {
 
 /**
  * Runs of the newest run's model, start adapter, backend, world and split; others are left out and counted, and so are
- * forks. Settings that differ make different arms; the tries of one episode make one row; a second episode of one arm,
- * task and seed is left out too. `runs` is newest first. Throws `not_found` without a run.
+ * forks and runs that a person steered. Settings that differ make different arms; the tries of one episode make one row;
+ * a second episode of one arm, task and seed is left out too. `runs` is newest first. Throws `not_found` without a run.
  */
 export function experimentOfRuns(runs: readonly FinishedRun[]): RunsAsExperiment {
-  const unforked = withoutForks(runs.map(tried));
-  const [newest] = unforked;
+  const unforked = without(runs.map(tried), ({ manifest }) => manifest.forkedFrom !== undefined);
+  const unsteered = without(unforked, ({ events }) => events.some(isSteering));
+  const [newest] = unsteered;
   if (!newest) {
     throw new LabError(
       'not_found',
-      'There is no finished run yet but forks. Let one run of its own to its end first.',
+      'There is no finished run yet but forks and those that a person steered by an update or a rollback. Let one run of its own to its end first.',
     );
   }
   const groupOf = ({ manifest: m }: Tried) =>
     [m.modelSha256, m.startAdapter?.sha256, m.backend, m.env, m.task.split].join('\n');
-  const same = unforked.filter((run) => groupOf(run) === groupOf(newest));
+  const same = unsteered.filter((run) => groupOf(run) === groupOf(newest));
   const arms: Arm[] = [];
   const episodes = new Map<string, TriedRun[]>();
   for (const run of same) {
@@ -95,10 +97,14 @@ export function experimentOfRuns(runs: readonly FinishedRun[]): RunsAsExperiment
         'episodes have no seconds: not every step of theirs was timed.',
       ),
       ...counted(
-        unforked.length - same.length,
+        unsteered.length - same.length,
         'runs of another model, start adapter, backend, world or split are left out.',
       ),
       ...counted(runs.length - unforked.length, 'forked runs and tries after them are left out.'),
+      ...counted(
+        unforked.length - unsteered.length,
+        'runs that a person steered by an update or a rollback, and tries after them, are left out.',
+      ),
       ...counted(left.repeats, 'repeats of the same task, seed and settings are left out.'),
       ...counted(left.parts, 'later tries of a task whose first one is not here are left out.'),
       ...counted(

@@ -1,6 +1,7 @@
 /** A run's one-line summary as a fold over its events. */
 
 import type { EpisodeEvent, RunManifest, RunSummary } from '../records.ts';
+import { isSteering } from '../steered.ts';
 
 /** The summary of a run that has no event yet. `createdAt` is ISO 8601. */
 export function startSummary(id: string, createdAt: string, manifest: RunManifest): RunSummary {
@@ -12,13 +13,15 @@ export function startSummary(id: string, createdAt: string, manifest: RunManifes
     steps: 0,
     updates: 0,
     rollbacks: 0,
+    steered: false,
     reason: null,
     reward: 0,
   };
 }
 
 /** The summary after one more event. */
-export function foldSummary(summary: RunSummary, event: EpisodeEvent): RunSummary {
+export function foldSummary(before: RunSummary, event: EpisodeEvent): RunSummary {
+  const summary = isSteering(event) ? { ...before, steered: true } : before;
   switch (event.type) {
     case 'episode_started':
       return summary;

@@ -4,12 +4,12 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { madeRun, startOf } from '../../e2e/fixtures/recorded/household-run.ts';
 import type { SettingsPatch } from '../config.ts';
 import { planExperiment } from '../experiment/plan.ts';
-import type { ModelInfo, RunSummary } from '../records.ts';
+import type { EpisodeEvent, ModelInfo, RunSummary } from '../records.ts';
 import { startSummary } from '../store/summary.ts';
 import { openExperiment, startQueue } from './queue.ts';
 import { initialState } from './state.ts';
 import { dispatch, useLab } from './store.ts';
-import { testingEngine } from './testing-engine.ts';
+import { settled, testingEngine } from './testing-engine.ts';
 
 const lists = { runs: [], models: [], snapshotSizes: {}, control: null };
 let engine = testingEngine(lists);
@@ -58,17 +58,23 @@ beforeEach(() => {
   dispatch({ type: 'writer', writer: 'this_tab' });
 });
 
+/** A run that is here, what it wrote at its end, and what happened before that besides. */
+type Kept = readonly [RunSummary, wrote: string | null, ...besides: EpisodeEvent[]];
+
 /** Starts the queue with these runs here, and answers what it asks of them; `done` when it has ended. */
-async function queued(...kept: readonly (readonly [RunSummary, string | null])[]) {
+async function queued(...kept: readonly Kept[]) {
   dispatch({ type: 'runs', runs: kept.map(([run]) => run) });
   const done = startQueue(plan, true);
   (await engine.newest('tasks')).answer([planned?.task]);
   (await engine.newest('settle')).answer([planned?.settings]);
-  if (kept.length > 0) await engine.newest('runEvents');
-  for (const { name, input, answer } of [...engine.asked]) {
+  await settled();
+  // An answer may lead to another question.
+  for (const { name, input, answer } of engine.asked) {
     if (name !== 'runEvents') continue;
-    const wrote = kept.find(([{ id }]) => id === (input as { readonly id: string }).id);
-    answer(eventsOf(wrote?.[1] ?? null));
+    const found = kept.find(([{ id }]) => id === (input as { readonly id: string }).id);
+    const [, wrote = null, ...besides] = found ?? [];
+    answer([...besides, ...eventsOf(wrote)]);
+    await settled();
   }
   return { done };
 }
@@ -97,6 +103,42 @@ test('an episode whose last try is here is left out', async () => {
   );
   await done;
   expect(engine.asked.filter(({ name }) => name === 'run')).toEqual([]);
+});
+
+/** What the page says with these runs here, and what the first try that it then asks for begins with. */
+async function goesOn(...kept: readonly Kept[]) {
+  const { done } = await queued(...kept);
+  const stream = await engine.newest('run');
+  stream.answer({ ...tried('z', []), reason: 'stopped' });
+  await done;
+  const { reflections = [] } = stream.input as { readonly reflections?: readonly string[] };
+  return { reflections, said: useLab.getState().notices.map(({ message }) => message) };
+}
+
+const noneCounts =
+  '0 of 1 episodes have a run here already; the others are run. Of 1 of these there are runs here that do not count: a person steered them by an update or a rollback.';
+
+test('a run that a person steered is no result of its settings: its episode is run again', async () => {
+  const steered = { ...tried('a', []), steered: true };
+  expect(await goesOn([steered, 'Look.'])).toEqual({ reflections: [], said: [noneCounts] });
+  const second = { ...tried('c', ['Look.']), steered: true };
+  expect((await goesOn([second, 'Wash.'], [tried('b', []), 'Look.'])).reflections).toEqual([
+    'Look.',
+  ]);
+});
+
+test('of a run of an earlier version its events say whether a person steered it', async () => {
+  const { steered: _, ...older } = tried('a', []);
+  expect(await goesOn([older, 'Look.'])).toEqual({ reflections: ['Look.'], said: [] });
+  const rolledBack = {
+    type: 'rolled_back',
+    seq: 1,
+    t: 1,
+    cause: 'manual',
+    restored: true,
+  } as const;
+  const again = await goesOn([older, 'Look.', rolledBack]);
+  expect(again).toEqual({ reflections: [], said: [noneCounts] });
 });
 
 const file = `

@@ -14,6 +14,7 @@ import { LabError } from '../errors.ts';
 import { type Experiment, readExperiment } from '../experiment/experiment.ts';
 import { type Arm, type Plan, type PlannedEpisode, planExperiment } from '../experiment/plan.ts';
 import type { RunSummary, StopReason } from '../records.ts';
+import { isSteering } from '../steered.ts';
 import { nextOf } from '../tries.ts';
 import type { StartFrom } from '../workers/api.ts';
 import { loadTasks } from './actions.ts';
@@ -90,10 +91,10 @@ async function runPlan({ experiment }: Plan, fromFile: boolean): Promise<void> {
     );
     const start = fromFile ? null : useShelf.getState().start;
     if (start) await checkStarts(start.id, arms);
-    const left = fromFile ? await withoutRun(episodes) : episodes;
+    const { left, again } = fromFile ? await withoutRun(episodes) : { left: episodes, again: 0 };
     const there = episodes.length - left.length;
-    if (there > 0) {
-      inform(experiment.name, say.someAreThere(there, episodes.length));
+    if (there + again > 0) {
+      inform(experiment.name, say.someAreThere(there, episodes.length, again));
     }
     if (left.length > 0) await runQueue(left, start && { kind: 'shelf', id: start.id });
   });
@@ -112,19 +113,39 @@ interface DueEpisode extends PlannedEpisode {
   readonly reflections?: readonly string[];
 }
 
-/** The episodes that the runs of this browser, made with the present model and engine, have not brought to their end. */
-async function withoutRun(episodes: readonly PlannedEpisode[]): Promise<readonly DueEpisode[]> {
+/**
+ * The episodes that the runs of this browser, made with the present model and engine, have not brought to their end;
+ * and how many of them are run again although they have runs here, since those do not count.
+ */
+async function withoutRun(
+  episodes: readonly PlannedEpisode[],
+): Promise<{ readonly left: readonly DueEpisode[]; readonly again: number }> {
   const settled = await engine().call(
     'settle',
     episodes.map(({ settings }) => settings),
   );
-  const due: DueEpisode[] = [];
+  const left: DueEpisode[] = [];
+  let again = 0;
   for (const [i, episode] of episodes.entries()) {
-    const runs = runsOf(episode, settled[i]);
+    const found = runsOf(episode, settled[i]);
+    const runs = await unsteered(found);
     const reflections = await nextTryOf(runs, episode.settings.method);
-    if (reflections) due.push(reflections.length > 0 ? { ...episode, reflections } : episode);
+    if (!reflections) continue;
+    left.push(reflections.length > 0 ? { ...episode, reflections } : episode);
+    if (runs.length < found.length) again++;
   }
-  return due;
+  return { left, again };
+}
+
+/** The runs that are what their settings made of them. A summary of an earlier version does not say it: the events do. */
+async function unsteered(runs: readonly RunSummary[]): Promise<readonly RunSummary[]> {
+  const steered = await Promise.all(
+    runs.map(
+      async ({ id, steered }) =>
+        steered ?? (await engine().call('runEvents', { id })).some(isSteering),
+    ),
+  );
+  return runs.filter((_, i) => !steered[i]);
 }
 
 function runsOf({ task }: PlannedEpisode, wanted: Settings | undefined): readonly RunSummary[] {
