@@ -177,6 +177,28 @@ test('a run that a person steered, and the tries after it, stand for no run of t
   expect(() => experimentOfRuns([updated, rolledBack])).toThrow('no finished run');
 });
 
+test('runs of another release are left out and counted; builds of one release are not told apart', async () => {
+  const made = (appVersion: string, one: FinishedRun) => ({
+    ...one,
+    manifest: { ...one.manifest, appVersion },
+  });
+  const [first, second, third] = [
+    await finished({ seed: 1 }),
+    await finished({ seed: 2 }, 3),
+    await finished({ seed: 3 }),
+  ];
+  const { header, rows, notes } = experimentOfRuns([
+    made('0.2.0+gbbb', first),
+    made('0.1.0+gaaa', second),
+    made('0.2.0+gaaa', third),
+  ]);
+  expect(header.appVersion).toBe('0.2.0+gbbb');
+  expect(rows.map(({ seed }) => seed)).toEqual([1, 3]);
+  expect(notes).toContain(
+    '1 runs of another model, start adapter, backend, release, world or split are left out.',
+  );
+});
+
 test('a result stands before a newer run that ended by an error', async () => {
   const { events } = await run(fresh, { step_limit: 6 }, { worldFailsAt: 2 });
   const solved = await finished({}, 3);

@@ -7,7 +7,7 @@ import type { EpisodeEvent, RunManifest } from '../records.ts';
 import { isSteering } from '../steered.ts';
 import { type Tried, type Tries, triesBefore, triesFrom, without } from '../tries.ts';
 import { armName, freeName } from './arm-names.ts';
-import type { Header } from './header.ts';
+import { type Header, release } from './header.ts';
 import { type Arm, differing, keyOf } from './plan.ts';
 import { closeRow, foldRow, isErrorRow, openRow, type Row } from './row.ts';
 
@@ -24,9 +24,9 @@ export interface RunsAsExperiment {
 }
 
 /**
- * Runs of the newest run's model, start adapter, backend, world and split; others are left out and counted, and so are
- * forks and runs that a person steered. Settings that differ make different arms; the tries of one episode make one row;
- * a second episode of one arm, task and seed is left out too. `runs` is newest first. Throws `not_found` without a run.
+ * Runs of the newest run's model, start adapter, backend, release, world and split; others are left out and counted, and
+ * so are forks and runs that a person steered. Settings that differ make different arms; the tries of one episode make one
+ * row; a second episode of one arm, task and seed is left out too. `runs` is newest first. Throws `not_found` without a run.
  */
 export function experimentOfRuns(runs: readonly FinishedRun[]): RunsAsExperiment {
   const unforked = without(runs.map(tried), ({ manifest }) => manifest.forkedFrom !== undefined);
@@ -39,7 +39,10 @@ export function experimentOfRuns(runs: readonly FinishedRun[]): RunsAsExperiment
     );
   }
   const groupOf = ({ manifest: m }: Tried) =>
-    [m.modelSha256, m.startAdapter?.sha256, m.backend, m.env, m.task.split].join('\n');
+    [
+      ...[m.modelSha256, m.startAdapter?.sha256, m.backend],
+      ...[release(m.appVersion), m.env, m.task.split],
+    ].join('\n');
   const same = unsteered.filter((run) => groupOf(run) === groupOf(newest));
   const arms: Arm[] = [];
   const episodes = new Map<string, TriedRun[]>();
@@ -98,7 +101,7 @@ export function experimentOfRuns(runs: readonly FinishedRun[]): RunsAsExperiment
       ),
       ...counted(
         unsteered.length - same.length,
-        'runs of another model, start adapter, backend, world or split are left out.',
+        'runs of another model, start adapter, backend, release, world or split are left out.',
       ),
       ...counted(runs.length - unforked.length, 'forked runs and tries after them are left out.'),
       ...counted(

@@ -6,6 +6,7 @@ import type { SettingsPatch } from '../config.ts';
 import { planExperiment } from '../experiment/plan.ts';
 import type { EpisodeEvent, ModelInfo, RunSummary } from '../records.ts';
 import { startSummary } from '../store/summary.ts';
+import { version } from '../version.ts';
 import { openExperiment, startQueue } from './queue.ts';
 import { initialState } from './state.ts';
 import { dispatch, useLab } from './store.ts';
@@ -35,7 +36,7 @@ if (!planned) throw new Error('one episode is planned');
 /** A try that failed, begun with these reflections. */
 function tried(id: string, reflections: readonly string[]): RunSummary {
   const own = {
-    ...manifest,
+    ...{ ...manifest, appVersion: version },
     task: planned?.task ?? task,
     settings: planned?.settings ?? manifest.settings,
   };
@@ -116,7 +117,7 @@ async function goesOn(...kept: readonly Kept[]) {
 }
 
 const noneCounts =
-  '0 of 1 episodes have a run here already; the others are run. Of 1 of these there are runs here that do not count: a person steered them by an update or a rollback.';
+  '0 of 1 episodes have a run here already; the others are run. Of 1 of these there are runs here that do not count: another release of this page made them, or a person steered them by an update or a rollback.';
 
 test('a run that a person steered is no result of its settings: its episode is run again', async () => {
   const steered = { ...tried('a', []), steered: true };
@@ -138,6 +139,17 @@ test('of a run of an earlier version its events say whether a person steered it'
     restored: true,
   } as const;
   const again = await goesOn([older, 'Look.', rolledBack]);
+  expect(again).toEqual({ reflections: [], said: [noneCounts] });
+});
+
+test('a run of another release does not count, and one of another build does', async () => {
+  const madeBy = (appVersion: string): RunSummary => {
+    const run = tried('a', []);
+    return { ...run, manifest: { ...run.manifest, appVersion } };
+  };
+  const [release = ''] = version.split('+');
+  expect((await goesOn([madeBy(`${release}+gother`), 'Look.'])).reflections).toEqual(['Look.']);
+  const again = await goesOn([madeBy('0.0.9'), 'Look.']);
   expect(again).toEqual({ reflections: [], said: [noneCounts] });
 });
 

@@ -12,10 +12,12 @@ import {
 } from '../config.ts';
 import { LabError } from '../errors.ts';
 import { type Experiment, readExperiment } from '../experiment/experiment.ts';
+import { release } from '../experiment/header.ts';
 import { type Arm, type Plan, type PlannedEpisode, planExperiment } from '../experiment/plan.ts';
-import type { RunSummary, StopReason } from '../records.ts';
+import type { RunManifest, RunSummary, StopReason } from '../records.ts';
 import { isSteering } from '../steered.ts';
 import { nextOf } from '../tries.ts';
+import { version } from '../version.ts';
 import type { StartFrom } from '../workers/api.ts';
 import { loadTasks } from './actions.ts';
 import { startProblem, useShelf } from './adapter-shelf-state.ts';
@@ -114,7 +116,7 @@ interface DueEpisode extends PlannedEpisode {
 }
 
 /**
- * The episodes that the runs of this browser, made with the present model and engine, have not brought to their end;
+ * The episodes that the runs of this browser, made with the present model, engine and release, have not brought to their end;
  * and how many of them are run again although they have runs here, since those do not count.
  */
 async function withoutRun(
@@ -128,13 +130,18 @@ async function withoutRun(
   let again = 0;
   for (const [i, episode] of episodes.entries()) {
     const found = runsOf(episode, settled[i]);
-    const runs = await unsteered(found);
+    const runs = await unsteered(found.filter(({ manifest }) => isOfThisRelease(manifest)));
     const reflections = await nextTryOf(runs, episode.settings.method);
     if (!reflections) continue;
     left.push(reflections.length > 0 ? { ...episode, reflections } : episode);
     if (runs.length < found.length) again++;
   }
   return { left, again };
+}
+
+/** As the command, which lets rows of several builds stand in one table, and none of another release. */
+function isOfThisRelease({ appVersion }: RunManifest): boolean {
+  return release(appVersion) === release(version);
 }
 
 /** The runs that are what their settings made of them. A summary of an earlier version does not say it: the events do. */

@@ -817,7 +817,7 @@ export const queueDialog = {
   tomlFile: 'A TOML file with tasks, seeds, methods and sweeps, as `attt experiment` runs it.',
   experimentNotOpened: 'The experiment could not be opened',
   fileHelp:
-    'Settings are the file’s. Episodes that have a run in this browser already, made with this model and engine and not steered by a person, are not run again.',
+    'Settings are the file’s. Episodes that have a run in this browser already, made with this model, engine and release of the page and not steered by a person, are not run again.',
   chooseByHand: 'Choose by hand',
   startsFrom: (name: Value) => `Each starts from the adapter “${name}”.`,
 } as const;
@@ -831,7 +831,7 @@ export const queue = {
   someAreThere: (there: Value, all: Value, again: number) =>
     `${there} of ${all} episodes have a run here already; the others are run.${
       again > 0
-        ? ` Of ${again} of these there are runs here that do not count: a person steered them by an update or a rollback.`
+        ? ` Of ${again} of these there are runs here that do not count: another release of this page made them, or a person steered them by an update or a rollback.`
         : ''
     }`,
 } as const;
