@@ -47,6 +47,20 @@ echo "$*" >> ${folder}/calls
 case "$*" in *"--shard 2/3"*) exit 1;; esac
 `;
 
+test('each asks for one CPU a shard, and computes on one thread', () => {
+  const asks: Readonly<Record<string, string>> = {
+    'slurm.sh': '--cpus-per-task=1',
+    'kubernetes.yaml': 'limits: { cpu: "1"',
+    'ray_shards.py': 'num_cpus=1',
+  };
+  for (const [file, ask] of Object.entries(asks)) {
+    const text = readFileSync(join('docs/experiments', file), 'utf8');
+    expect(text, file).toContain(ask);
+    // In a shell's words, or in a list of Python's.
+    expect(text.replaceAll(/[",]/g, ''), file).toMatch(/^ *[^ #].* --threads 1\b/m);
+  }
+});
+
 const python = spawnSync('python3', ['--version']).status === 0;
 
 test.skipIf(!python)('a shard that fails under Ray leaves the others to their end', () => {

@@ -22,7 +22,8 @@ WITH_WORKER = ["setpriv", "--pdeathsig", "KILL"] if sys.platform == "linux" else
 @ray.remote(num_cpus=1, max_retries=3, retry_exceptions=True)
 def shard(file: str, out: str, index: int, count: int) -> None:
     command = ["node", "scripts/attt.mjs", "experiment", file, "--out", out]
-    own = ["--shard", f"{index}/{count}"]
+    # Ray books a CPU for a task and holds nobody to it: the command would take up to four of the machine's.
+    own = ["--shard", f"{index}/{count}", "--threads", "1"]
     subprocess.run([*WITH_WORKER, *command, *own], check=True)
 
 

@@ -13,5 +13,6 @@ set -euo pipefail
 file=$1
 out=$2
 shards=${3:-$SLURM_ARRAY_TASK_COUNT}
+# A cluster that binds no task to its CPU shows each the whole machine, of which the command would take up to four.
 npx attt experiment "$file" --out "$out" \
-  --shard "$SLURM_ARRAY_TASK_ID/$shards" --backend wasm
+  --shard "$SLURM_ARRAY_TASK_ID/$shards" --backend wasm --threads 1
