@@ -31,7 +31,7 @@ async function textsOf(folder: string): Promise<readonly string[]> {
 
 test.each(folders.flat())('%s/%s', async (date, name) => {
   const folder = join(results, date, name);
-  const out = join(made, name);
+  const out = join(made, `${date}-${name}`);
   await writeReport(folder, { out, date, note: await notesOf(folder) });
   const texts = await textsOf(folder);
   expect(texts).toEqual(expect.arrayContaining(['report.html', 'report.md', 'success.svg']));
@@ -41,5 +41,31 @@ test.each(folders.flat())('%s/%s', async (date, name) => {
       [out, folder].map((at) => readFile(join(at, file), 'utf8')),
     );
     expect(is === was, `${file} is not what its rows give; make it again`).toBe(true);
+  }
+});
+
+test("README's table has the numbers of the report that it links", async () => {
+  const cellsOf = (line: string) => line.split('|').map((cell) => cell.trim());
+  const readme = await readFile(join(results, '../../README.md'), 'utf8');
+  const [, found = ''] = readme.split('## What it found so far');
+  const [, link = ''] = /\(docs\/results\/([^)]*unseen-1000\/report\.md)\)/.exec(found) ?? [];
+  const lines = (await readFile(join(results, link), 'utf8')).split('\n').map(cellsOf);
+  const head = lines.find((cells) => cells.includes('vs frozen')) ?? [];
+  const at = head.indexOf('vs frozen');
+  const reported = (arm: string) =>
+    lines.find((cells) => cells[1] === arm && cells.length > at) ?? [];
+  const arms = {
+    aTTT: 'attt',
+    'naive training (all weights 1)': 'naive',
+    'tokens dropped at random': 'random_drop',
+    'breaking loops without training': 'loop_breaker',
+    'a higher temperature': 'temperature',
+  };
+  for (const [words, arm] of Object.entries(arms)) {
+    const said = found
+      .split('\n')
+      .map(cellsOf)
+      .find((cells) => cells[1] === words);
+    expect(said?.slice(2, 4), words).toEqual(reported(arm).slice(at, at + 2));
   }
 });
