@@ -279,9 +279,10 @@ async function inFile<T>(file: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
-    const known = thrown instanceof WrongUse || thrown instanceof LabError;
-    if (!known || (thrown instanceof LabError && thrown.code !== 'bad_config')) throw thrown;
-    const next = thrown instanceof WrongUse ? ' Correct it, then start again.' : '';
+    const unknown = thrown instanceof WrongUse; // a world or a split
+    const refused = thrown instanceof LabError && thrown.code === 'bad_config';
+    if (!unknown && !refused) throw thrown;
+    const next = unknown ? ' Correct it, then start again.' : '';
     throw new LabError('bad_config', `${file}: ${thrown.message}${next}`, { file });
   }
 }

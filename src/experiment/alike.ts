@@ -1,8 +1,11 @@
 /** Arms that did the same in every episode: one thing by two names, or a setting that nothing read. */
 
-import { isErrorRow, type Row, rowsBy, taskOf } from './row.ts';
+import { isErrorRow, pairOf, type Row, rowsBy } from './row.ts';
 
-/** Below this, arms are alike by chance: aTTT says what the frozen policy says in 56 % of episodes (docs/log.md), so in 20 hardly ever. */
+/**
+ * Below this, arms are alike by chance: aTTT says what the frozen policy says in 56 % of episodes (docs/log.md), so in 20
+ * hardly ever.
+ */
 const ENOUGH_EPISODES = 20;
 
 /** Arms that are alike, in the order given, and the episodes that the first has in common with each other one, at least. */
@@ -12,8 +15,9 @@ export interface Alike {
 }
 
 /**
- * Groups of two or more of `arms` that share {@link ENOUGH_EPISODES} and whose episodes of one task and seed are equal: what was said and done, what was trained,
- * and the KL that it cost. Rows that were kept without their commands tell nothing and are left out.
+ * Groups of two or more of `arms` that share {@link ENOUGH_EPISODES} and whose episodes of one task and seed are equal: what
+ * was said and done, what was trained, and the KL that it cost. Rows that were kept without their commands tell nothing and
+ * are left out.
  */
 export function alikeArms(arms: readonly string[], rows: readonly Row[]): readonly Alike[] {
   const byArm = rowsBy(
@@ -22,16 +26,18 @@ export function alikeArms(arms: readonly string[], rows: readonly Row[]): readon
   );
   const groups: { arms: string[]; episodes: number; deeds: ReadonlyMap<string, string> }[] = [];
   for (const arm of arms) {
-    const deeds = new Map(
-      (byArm.get(arm) ?? []).map((row) => [`${taskOf(row)}/${row.seed}`, deedOf(row)]),
-    );
-    const group = groups.find((one) => equalIn(one.deeds, deeds) >= ENOUGH_EPISODES);
+    const deeds = new Map((byArm.get(arm) ?? []).map((row) => [pairOf(row), deedOf(row)]));
+    let shared = 0;
+    const group = groups.find((one) => {
+      shared = equalIn(one.deeds, deeds);
+      return shared >= ENOUGH_EPISODES;
+    });
     if (!group) {
       groups.push({ arms: [arm], episodes: Number.POSITIVE_INFINITY, deeds });
       continue;
     }
     group.arms.push(arm);
-    group.episodes = Math.min(group.episodes, equalIn(group.deeds, deeds));
+    group.episodes = Math.min(group.episodes, shared);
   }
   return groups
     .filter((group) => group.arms.length > 1)

@@ -3,7 +3,7 @@
 import { pairDifference, taskDifference } from '../math/clusters.ts';
 import { deriveRng } from '../math/rng.ts';
 import { type Interval, quantile } from '../math/statistics.ts';
-import { isErrorRow, type Row, taskOf } from './row.ts';
+import { isErrorRow, pairOf, type Row, taskOf } from './row.ts';
 
 /** Where the difference of two outcomes lies. */
 const POSSIBLE: Interval = { low: -1, high: 1 };
@@ -42,7 +42,6 @@ export interface Divergence {
 
 /** The episodes that both arms have. */
 export function pairsOf(rows: readonly Row[], others: readonly Row[]): readonly Pair[] {
-  const pairOf = (row: Row) => `${taskOf(row)}/${row.seed}`;
   const known = new Map(others.filter((row) => !isErrorRow(row)).map((row) => [pairOf(row), row]));
   return rows.flatMap((one) => {
     const other = isErrorRow(one) ? undefined : known.get(pairOf(one));

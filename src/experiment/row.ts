@@ -249,6 +249,11 @@ export function isDriftingRow(row: Row): boolean {
   return !row.solved && (fifthsOf(row)?.at(-1) ?? 0) > DRIFTING;
 }
 
+/** What a row shares with those of other arms that it is paired with: its task and its seed. */
+export function pairOf(row: Row): string {
+  return `${taskOf(row)}/${row.seed}`;
+}
+
 /** True for an episode that says nothing about the policy: it is in no rate. */
 export function isErrorRow({ reason }: Pick<Row, 'reason'>): boolean {
   return reason === 'engine_error' || reason === 'environment_error' || reason === 'stopped';

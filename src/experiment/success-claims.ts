@@ -8,7 +8,7 @@ import { type ArmPair, comparable, type Side } from './comparable.ts';
 import { type Drifts, driftsElsewhere } from './drifting.ts';
 import { type Difference, differenceOf, type Pair, pairsOf } from './paired.ts';
 import { type Arm, BASELINE } from './plan.ts';
-import { isErrorRow } from './row.ts';
+import { isErrorRow, pairOf } from './row.ts';
 import { decide, open, type Relation } from './verdicts.ts';
 
 export interface Comparison {
@@ -105,12 +105,8 @@ function lostPairs({ one, than }: ArmPair, rowsOf: RowsOf): readonly Pair[] {
     rowsOf(arm).map((row) =>
       isErrorRow(row) ? { ...row, reason: 'step_limit' as const, solved: false } : row,
     );
-  const whole = new Set(
-    pairsOf(rowsOf(one), rowsOf(than)).map(({ task, one: { seed } }) => `${task}/${seed}`),
-  );
-  return pairsOf(failed(one), failed(than)).filter(
-    ({ task, one: { seed } }) => !whole.has(`${task}/${seed}`),
-  );
+  const whole = new Set(pairsOf(rowsOf(one), rowsOf(than)).map((pair) => pairOf(pair.one)));
+  return pairsOf(failed(one), failed(than)).filter((pair) => !whole.has(pairOf(pair.one)));
 }
 
 function inWords(difference: Difference, p: number | null, lost: number): string {

@@ -100,13 +100,7 @@ export function taskDifference(
   possible: Interval,
   stream: (purpose: string) => Rng,
 ): TaskDifference | null {
-  if (pairs.length === 0) return null;
-  const means = pairs.map(mean);
-  return {
-    mean: mean(means),
-    interval: taskInterval(singles(means), possible, stream('paired bootstrap')),
-    p: signFlip(means, stream('sign flip')),
-  };
+  return pairDifference(singles(pairs.map(mean)), possible, stream);
 }
 
 /**
